@@ -1,0 +1,1 @@
+"""The world: protocols, file formats and libraries behind the ports."""

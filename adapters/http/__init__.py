@@ -1,0 +1,1 @@
+"""The control plane's REST and event-stream surface."""

@@ -1,0 +1,1 @@
+"""The store: SQLModel tables, migrations and repositories."""

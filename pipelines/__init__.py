@@ -1,0 +1,1 @@
+"""Use cases: domain decisions chained over ports, one file a user intent."""

@@ -1,0 +1,1 @@
+"""What the pipelines need from the world, one capability a file."""

@@ -1,0 +1,1 @@
+"""Checks that the build runs."""

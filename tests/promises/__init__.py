@@ -1,0 +1,1 @@
+"""The promises, one file an area: `PROMISES: dict[id, (source, sentence)]`."""
