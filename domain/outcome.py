@@ -12,8 +12,8 @@ from typing_extensions import TypeIs
 
 __all__ = ("Failure", "Result", "Success", "failed", "fold")
 
-Value = TypeVar("Value", covariant=True)
-Problem = TypeVar("Problem", covariant=True)
+Value = TypeVar("Value")
+Problem = TypeVar("Problem")
 Answer = TypeVar("Answer")
 
 

@@ -1,4 +1,4 @@
-"""Fail on a function that is longer than a reader's head: 80 lines, or blocks nested over five deep.
+"""Fail on a function longer than a reader's head: 80 lines, or nested over five blocks deep.
 
 Statements and cyclomatic complexity are ruff's to count; lines and nesting it does not bound (its
 nesting rule counts per branch, without `match` and comprehensions).
