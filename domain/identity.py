@@ -1,0 +1,27 @@
+"""The names of things: opaque ids that mypy keeps apart."""
+
+from typing import NewType
+
+__all__ = (
+    "ConnectionId",
+    "ExecutionId",
+    "LeaseId",
+    "RepositoryId",
+    "SessionId",
+    "TaskId",
+    "TokenId",
+    "TurnId",
+    "UserId",
+    "WorkspaceId",
+)
+
+UserId = NewType("UserId", str)
+TokenId = NewType("TokenId", str)
+WorkspaceId = NewType("WorkspaceId", str)
+ConnectionId = NewType("ConnectionId", str)
+RepositoryId = NewType("RepositoryId", str)
+TaskId = NewType("TaskId", str)
+SessionId = NewType("SessionId", str)
+ExecutionId = NewType("ExecutionId", str)
+TurnId = NewType("TurnId", str)
+LeaseId = NewType("LeaseId", str)
