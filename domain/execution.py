@@ -33,7 +33,7 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What is stored of an execution; `acknowledged` is the last event that is safe in the store."""
+    """What is stored of an execution; `acknowledged` is its last event that is in the store."""
 
     id: ExecutionId
     task: TaskId

@@ -1,0 +1,212 @@
+"""What travels between the control plane and agentctl: both ends read and write these structs.
+
+HTTP over a unix socket (loopback TCP where a tunnel needs it). Every route but `/health` and
+`/api/v1/handshake` carries `Authorization: Bearer <session>`, derived by both ends from the key
+that agentctl read from stdin and a nonce of each (`proof.py`). Every instance call also carries
+`Kandev-Task` and `Kandev-Session`; a pair that is not the instance's own is answered like an
+instance that does not exist.
+
+    GET    /health                                        Health
+    POST   /api/v1/handshake                              Hello -> Welcome
+    GET    /api/v1/relay?epoch=N           WebSocket      Frame in both directions
+    POST   /api/v1/instances                              Create -> Created, or Refused
+    GET    /api/v1/instances                              list[Instance]
+    DELETE /api/v1/instances/{execution}                  stop; 204
+    DELETE /api/v1/instances/{execution}/log              release; 204
+    POST   /api/v1/instances/{execution}/prompt           Prompt; 202
+    POST   /api/v1/instances/{execution}/cancel           202
+    POST   /api/v1/instances/{execution}/permissions/{id} Answer; 204
+    GET    /api/v1/instances/{execution}/events?after=N   Event, one JSON object a line, follows
+    POST   /api/v1/instances/{execution}/ack              Acknowledge; 204
+    GET    /api/v1/instances/{execution}/git-configuration  Explanation of the composed block
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+__all__ = (
+    "PROTOCOL",
+    "Acknowledge",
+    "Answer",
+    "Checkout",
+    "Create",
+    "Created",
+    "CredentialAnswer",
+    "CredentialAsk",
+    "Event",
+    "Frame",
+    "Health",
+    "Hello",
+    "Host",
+    "Instance",
+    "Layer",
+    "Lease",
+    "Managed",
+    "Prompt",
+    "Refused",
+    "Welcome",
+)
+
+PROTOCOL: Final = 1
+"""The version of this protocol; both ends must speak the same."""
+
+TASK_HEADER: Final = "kandev-task"
+SESSION_HEADER: Final = "kandev-session"
+
+
+class Health(msgspec.Struct, frozen=True):
+    status: str
+    protocol: int
+    version: str
+    pid: int
+    started: int
+    capabilities: list[str]
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """`nonce`: 32 random bytes of the client's, base64url."""
+
+    protocol: int
+    nonce: str
+
+
+class Welcome(msgspec.Struct, frozen=True):
+    """`proof` is HMAC-SHA-256 of the key over both nonces: the server knows the key."""
+
+    nonce: str
+    proof: str
+
+
+class Layer(msgspec.Struct, frozen=True):
+    name: str
+    variables: dict[str, str]
+    secrets: list[str] = []
+    removes: list[str] = []
+
+
+class Checkout(msgspec.Struct, frozen=True):
+    repository: str
+    source: str
+    folder: str
+    branch: str
+    base: str
+
+
+class Lease(msgspec.Struct, frozen=True):
+    repository: str
+    host: str
+    path: str
+    token: str
+    capability: str
+
+
+class Host(msgspec.Struct, frozen=True):
+    """`certificate_authority` is PEM text, written to a file of the instance's."""
+
+    host: str
+    certificate_authority: str | None = None
+
+
+class Managed(msgspec.Struct, frozen=True):
+    hosts: list[Host]
+    leases: list[Lease]
+
+
+class Create(msgspec.Struct, frozen=True):
+    execution: str
+    task: str
+    session: str
+    agent: str
+    command: list[str]
+    hard_stop: bool
+    executor: str
+    workspace: str
+    checkouts: list[Checkout]
+    layers: list[Layer]
+    managed: Managed | None
+    removes: list[str]
+    acp_session: str | None
+    approve_automatically: bool
+
+
+class Created(msgspec.Struct, frozen=True):
+    acp_session: str
+    resumed: bool
+    lost_context: str | None
+    removed: list[str]
+    capabilities: dict[str, Any]  # the agent's own JSON, passed on unread
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """The body of every answer over 399; `code` is a `RuntimeCode`."""
+
+    code: str
+    detail: str
+    stderr: str = ""
+
+
+class Instance(msgspec.Struct, frozen=True):
+    execution: str
+    task: str
+    session: str
+    alive: bool
+    turn_generation: int | None
+    last: int
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    generation: int
+    text: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    option: str | None
+
+
+class Acknowledge(msgspec.Struct, frozen=True):
+    through: int
+
+
+class Event(msgspec.Struct, frozen=True):
+    """`at` is RFC 3339 in UTC."""
+
+    n: int
+    at: str
+    kind: str
+    generation: int | None
+    body: msgspec.Raw
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A message on the relay.
+
+    A request has a fresh `id`, the `kind` of capability asked for and the `execution` it is asked
+    for; it is answered by one frame of kind `answer` or `refused` with the same id. A frame of kind
+    `cancel` gives up on the request of its id. `register` (control plane to agentctl) carries values
+    to redact and is not answered.
+    """
+
+    id: str
+    kind: str
+    execution: str
+    body: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class CredentialAsk(msgspec.Struct, frozen=True):
+    """The body of a `credential` request: git's `get` or `erase`, or a tool's `token`."""
+
+    operation: str
+    host: str
+    path: str
+    lease: str
+    capability: str | None
+
+
+class CredentialAnswer(msgspec.Struct, frozen=True):
+    """`expires` in Unix seconds; `lease` replaces the one that was shown."""
+
+    username: str
+    password: str
+    expires: int | None
+    lease: str | None = None

@@ -1,0 +1,99 @@
+"""Why a git command of ours failed, told from its exit code and its standard error.
+
+git's messages are read with `LC_ALL=C`. What is not recognised is `FAILED`, never a guess.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ("GitCode", "GitFailure", "classify")
+
+
+class GitCode(StrEnum):
+    """Stable on the wire."""
+
+    AUTHENTICATION = "git_authentication"
+    NOT_FOUND = "git_not_found"
+    UNREACHABLE = "git_unreachable"
+    CERTIFICATE = "git_certificate"
+    BRANCH_IN_USE = "git_branch_in_use"
+    UNKNOWN_BRANCH = "git_unknown_branch"
+    AMBIGUOUS = "git_ambiguous"
+    NON_FAST_FORWARD = "git_non_fast_forward"
+    DUBIOUS_OWNERSHIP = "git_dubious_ownership"
+    LOCK_HELD = "git_lock_held"
+    NOT_A_REPOSITORY = "git_not_a_repository"
+    EXISTS = "git_exists"
+    DISK_FULL = "disk_full"
+    READ_ONLY = "git_read_only"
+    TIMEOUT = "git_timeout"
+    TOO_MUCH_OUTPUT = "git_too_much_output"
+    MISSING = "git_missing"
+    FAILED = "git_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class GitFailure:
+    """`detail` is git's own last words, bounded and redacted by who ran it."""
+
+    code: GitCode
+    detail: str
+
+
+_SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
+    (code, re.compile(pattern, re.IGNORECASE))
+    for code, pattern in (
+        (GitCode.DISK_FULL, r"No space left on device|Disk quota exceeded"),
+        (GitCode.DUBIOUS_OWNERSHIP, r"detected dubious ownership"),
+        (
+            GitCode.BRANCH_IN_USE,
+            r"is already (checked out|used by worktree) at|cannot force update the branch",
+        ),
+        (GitCode.LOCK_HELD, r"Unable to create '.*\.lock': File exists|cannot lock ref"),
+        (
+            GitCode.AUTHENTICATION,
+            (
+                r"Authentication failed|could not read (Username|Password)|told us to quit"
+                r"|returned error: 40[13]|Permission denied \("
+            ),
+        ),
+        (
+            GitCode.CERTIFICATE,
+            r"SSL certificate problem|certificate verif|server certificate verification failed",
+        ),
+        (
+            GitCode.UNREACHABLE,
+            (
+                r"Could not resolve host|Failed to connect|Connection (refused|timed out|reset)"
+                r"|unable to connect"
+            ),
+        ),
+        (GitCode.NON_FAST_FORWARD, r"non-fast-forward|\[rejected\]|fetch first"),
+        (GitCode.AMBIGUOUS, r"is ambiguous|matched multiple"),
+        (
+            GitCode.UNKNOWN_BRANCH,
+            (
+                r"Remote branch .* not found|couldn't find remote ref|invalid reference"
+                r"|not a valid object name|unknown revision|Needed a single revision"
+            ),
+        ),
+        (
+            GitCode.NOT_FOUND,
+            (
+                r"repository '.*' not found|returned error: 404|does not appear to be a git repository"
+                r"|repository .* does not exist"
+            ),
+        ),
+        (GitCode.NOT_A_REPOSITORY, r"not a git repository"),
+        (GitCode.READ_ONLY, r"Read-only file system|Permission denied"),
+        (GitCode.EXISTS, r"already exists"),
+    )
+)
+
+
+def classify(stderr: str) -> GitFailure:
+    """The first sign that the text shows, the most specific first."""
+    detail = "\n".join(stderr.strip().splitlines()[-6:])[-1000:]
+    code = next((code for code, sign in _SIGNS if sign.search(stderr)), GitCode.FAILED)
+    return GitFailure(code, detail)

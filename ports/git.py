@@ -1,0 +1,87 @@
+"""Git of the control plane: closed clones and fetches in mirrors, and clones without a credential.
+
+A command that carries a credential runs only in a bare mirror that no worktree hangs on, with an
+environment and configuration of its own. No other command gets one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.git_failure import GitFailure
+from domain.outcome import Result
+from domain.secret import Secret
+
+__all__ = ("ClosedGit", "Completed", "GitProcess", "RemoteAccess")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A git command that exited 0; at most the bound of its output."""
+
+    stdout: str
+    stderr: str
+
+
+class GitProcess(Protocol):
+    """Runs git: in C locale, never prompting, in its own process group, within a time limit."""
+
+    async def __call__(
+        self,
+        arguments: Sequence[str],
+        *,
+        directory: str,
+        environment: Mapping[str, str],
+        timeout: float,
+        stdin: bytes = b"",
+        isolated: bool = False,
+    ) -> Result[Completed, GitFailure]:
+        """Run `git <arguments>` in `directory` with exactly `environment`, less what redirects git.
+
+        After `timeout` seconds, or when cancelled, the whole group is ended. Output is bounded; more
+        is a failure. `isolated` also ignores system and user configuration.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteAccess:
+    """A remote and how to reach it; `certificate_authority` is PEM text."""
+
+    url: str
+    username: str | None = None
+    password: Secret | None = None
+    certificate_authority: str | None = None
+
+
+class ClosedGit(Protocol):
+    async def probe(self, remote: RemoteAccess) -> Result[str, GitFailure]:
+        """Ask the remote for its default branch, with the credential when there is one.
+
+        A remote without commits answers `main`.
+        """
+        ...
+
+    async def mirror(self, name: str, remote: RemoteAccess) -> Result[str, GitFailure]:
+        """Make or refresh the bare mirror `name`; its absolute path. What it had is kept on failure."""
+        ...
+
+    async def clone_of(self, name: str, mirror: str, origin: str) -> Result[str, GitFailure]:
+        """Make or refresh the clone `name` from the mirror by path, with `origin` as its remote.
+
+        Only `refs/remotes/origin/*` and tags move; branches, worktrees and local configuration stay.
+        """
+        ...
+
+    async def inspect(self, path: str) -> Result["LocalRepository", GitFailure]:
+        """Look at a repository of the user's on this machine; nothing in it changes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRepository:
+    """`path` is its absolute top level; `origin` the URL of that remote as configured, None without."""
+
+    path: str
+    origin: str | None
+    branch: str

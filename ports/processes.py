@@ -1,0 +1,92 @@
+"""Starting programs: each in a session and process group of its own, and ended whole.
+
+A child is named by pid *and* start time, so that a reused pid is never mistaken for it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from domain.outcome import Result
+
+__all__ = ("Child", "Exit", "Processes", "SpawnCode", "SpawnFailed")
+
+
+class SpawnCode(StrEnum):
+    NOT_FOUND = "not_found"
+    NOT_EXECUTABLE = "not_executable"
+    NO_DIRECTORY = "no_directory"
+    TOO_BIG = "too_big"
+    NO_RESOURCES = "no_resources"
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnFailed:
+    """The program could not be started; `program` is the word that was tried."""
+
+    code: SpawnCode
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Either an exit status or the number of the signal that ended the process."""
+
+    status: int | None
+    signal: int | None
+
+
+class Child(Protocol):
+    """A running program. Its owner awaits `stop()` or `wait()`; neither leaves a zombie."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def started(self) -> int:
+        """Start time in clock ticks since boot (proc(5), field 22)."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Write to its stdin; waits while the pipe is full. `BrokenPipeError` once it is closed."""
+        ...
+
+    def close_stdin(self) -> None: ...
+
+    def pause_stdout(self) -> None:
+        """Read no more of its stdout until `resume_stdout`; the program waits when its pipe fills."""
+        ...
+
+    def resume_stdout(self) -> None: ...
+
+    async def wait(self) -> Exit:
+        """Until the program ended and both its outputs were read to their ends or given up.
+
+        An output that a descendant keeps open is given up one second after the exit.
+        """
+        ...
+
+    async def stop(self, *, polite: float, terminate: float, kill: float) -> Exit:
+        """End it and every descendant: close stdin and wait, TERM the group and wait, KILL.
+
+        Each bound is in seconds; descendants that left the group are found and ended too.
+        """
+        ...
+
+
+class Processes(Protocol):
+    async def start(
+        self,
+        command: Sequence[str],
+        *,
+        directory: str,
+        environment: Mapping[str, str],
+        on_stdout: Callable[[bytes], None],
+        on_stderr: Callable[[bytes], None],
+    ) -> Result[Child, SpawnFailed]:
+        """Start `command` (its first word an absolute path) with exactly `environment`.
+
+        The callbacks run on the caller's loop, in order, with at most 256 KiB at a time; an empty
+        `bytes` says that the output has ended. Independent of the parent's memory: no fork of it.
+        """
+        ...

@@ -1,0 +1,191 @@
+"""The runtime: the one seam to launch, resume, stop and observe agents.
+
+The control plane speaks to agentctl only through this port. Nothing here assumes a file system
+or a clock shared with the agent.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from domain.agent import Agent
+from domain.environment import Layer
+from domain.event import ExecutionEvent, Json
+from domain.execution import ExecutorType, Handle
+from domain.identity import RepositoryId
+from domain.managed_git import ManagedHost
+from domain.outcome import Result
+from domain.repository import RepositoryIdentity
+from domain.secret import Secret
+
+__all__ = (
+    "Checkout",
+    "InstanceStatus",
+    "LaunchSpec",
+    "Launched",
+    "LeaseGrant",
+    "ManagedAccess",
+    "Runtime",
+    "RuntimeCode",
+    "RuntimeProblem",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """One repository of the task's workspace.
+
+    `source` is the clone that worktrees hang on, `folder` the name below the workspace (empty: the
+    workspace itself). `branch` is made from `base` unless it exists, then it is checked out as is.
+    """
+
+    repository: RepositoryId
+    source: str
+    folder: str
+    branch: str
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseGrant:
+    """A lease for agentctl to hold in memory, for one repository."""
+
+    repository: RepositoryId
+    identity: RepositoryIdentity
+    token: Secret
+    capability: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedAccess:
+    """The broker contract of an instance: hosts to manage and a lease for each repository."""
+
+    hosts: tuple[ManagedHost, ...]
+    leases: tuple[LeaseGrant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSpec:
+    """Everything an instance needs.
+
+    `program` is the absolute path of the agent, followed by the rest of its command. `layers` are
+    those above the executor process, lowest first; agentctl puts its own process below them and the
+    managed entries above. `workspace` is the absolute directory of the task, made when absent.
+    `acp_session` is the conversation to load, None for a new one.
+    """
+
+    handle: Handle
+    agent: Agent
+    program: str
+    executor: ExecutorType
+    workspace: str
+    checkouts: tuple[Checkout, ...]
+    layers: tuple[Layer, ...]
+    managed: ManagedAccess | None
+    removes: frozenset[str]
+    acp_session: str | None
+    approve_automatically: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """An instance whose agent answered `initialize` and has a conversation.
+
+    `resumed` says whether the stored conversation was loaded; when it was asked for and could not
+    be, `lost_context` is the agent's reason. `removed` are the names of variables that were taken
+    from the agent's environment.
+    """
+
+    acp_session: str
+    resumed: bool
+    lost_context: str | None
+    removed: tuple[str, ...]
+    capabilities: Json
+
+
+class RuntimeCode(StrEnum):
+    """Why a runtime call failed, stable on the wire."""
+
+    UNREACHABLE = "agentctl_unreachable"
+    MISMATCH = "agentctl_mismatch"
+    NO_INSTANCE = "no_instance"
+    EXISTS = "instance_exists"
+    ENVIRONMENT = "malformed_environment"
+    WORKTREE = "worktree_failed"
+    AGENT_MISSING = "agent_not_installed"
+    AGENT_DIED = "agent_died"
+    AGENT_REFUSED = "agent_refused"
+    AGENT_SILENT = "agent_silent"
+    PROTOCOL = "agent_protocol"
+    BUSY = "turn_running"
+    NO_PERMISSION = "no_such_permission"
+    DISK_FULL = "disk_full"
+    INVALID = "invalid_request"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeProblem:
+    """`detail` is for a person and holds no secret; `stderr` the redacted tail of the agent's."""
+
+    code: RuntimeCode
+    detail: str
+    stderr: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceStatus:
+    """An instance as agentctl sees it; `last` is the number of its newest event."""
+
+    handle: Handle
+    alive: bool
+    turn_generation: int | None
+    last: int
+
+
+class Runtime(Protocol):
+    """Every call names its instance by all three ids; a wrong pair is `NO_INSTANCE`."""
+
+    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
+        """Start an instance. After a failure or a cancellation nothing of it is left."""
+        ...
+
+    async def prompt(
+        self, handle: Handle, generation: int, text: str
+    ) -> Result[None, RuntimeProblem]:
+        """Begin a turn; returns when agentctl took it. One turn at a time: else `BUSY`."""
+        ...
+
+    async def cancel(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        """Ask the agent to end the running turn; its ending arrives as an event."""
+        ...
+
+    async def answer(
+        self, handle: Handle, request: str, option: str | None
+    ) -> Result[None, RuntimeProblem]:
+        """Answer a permission request with one of its options, or None to cancel it."""
+        ...
+
+    async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        """End the agent and all its descendants; the event log stays readable until released."""
+        ...
+
+    async def release(self, handle: Handle) -> None:
+        """Forget a stopped instance and its log. Idempotent."""
+        ...
+
+    def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
+        """Batches of events after `after`, in order, following until the instance has ended and
+        everything was given. Raises `ConnectionError` when agentctl goes away.
+        """
+        ...
+
+    async def acknowledge(self, handle: Handle, through: int) -> None:
+        """Say that events up to `through` are stored, so agentctl may drop them. Idempotent."""
+        ...
+
+    async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]: ...
+
+    async def git_configuration(self, handle: Handle) -> Result[Json, RuntimeProblem]:
+        """The composed environment's explanation, without a value that could be a secret."""
+        ...

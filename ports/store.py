@@ -1,0 +1,141 @@
+"""The store: units of work over everything that must outlive the process.
+
+`write()` opens the one writer: what is done inside becomes durable together when the block ends,
+or not at all when it raises. `read()` sees one consistent state and never waits for a writer. An
+absent row is `None`, never an error. Records given out are values; changing them changes nothing.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Protocol
+
+from domain.connection import Connection
+from domain.event import ExecutionEvent, SessionEvent
+from domain.execution import Execution, ExecutionState
+from domain.identity import (
+    ConnectionId,
+    ExecutionId,
+    LeaseId,
+    RepositoryId,
+    SessionId,
+    TaskId,
+    TurnId,
+    WorkspaceId,
+)
+from domain.lease import LeaseRecord
+from domain.registered_repository import Repository
+from domain.session import Session
+from domain.task import Task
+from domain.turn import Turn
+from domain.workspace import Workspace
+from ports.agentctl_record import AgentctlRecord
+
+__all__ = ("Reader", "Store", "Writer")
+
+
+class Reader(Protocol):
+    """What can be asked of the store."""
+
+    async def workspace(self, workspace: WorkspaceId) -> Workspace | None: ...
+    async def workspaces(self, after: str | None, limit: int) -> Sequence[Workspace]:
+        """By id, strictly after `after`."""
+        ...
+
+    async def connection(self, connection: ConnectionId) -> Connection | None: ...
+    async def connections(self, workspace: WorkspaceId) -> Sequence[Connection]: ...
+    async def connection_secret(self, connection: ConnectionId) -> bytes | None:
+        """The sealed secret; only the vault can open it."""
+        ...
+
+    async def repository(self, repository: RepositoryId) -> Repository | None: ...
+    async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]: ...
+
+    async def task(self, task: TaskId) -> Task | None: ...
+    async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
+        """By id, strictly after `after`."""
+        ...
+
+    async def session(self, session: SessionId) -> Session | None: ...
+    async def sessions(self, task: TaskId) -> Sequence[Session]: ...
+
+    async def execution(self, execution: ExecutionId) -> Execution | None: ...
+    async def executions_in(self, states: Sequence[ExecutionState]) -> Sequence[Execution]: ...
+
+    async def turn(self, turn: TurnId) -> Turn | None: ...
+    async def turns(self, session: SessionId) -> Sequence[Turn]:
+        """In the order of their generations."""
+        ...
+
+    async def running_turn(self, session: SessionId) -> Turn | None: ...
+
+    async def events(self, session: SessionId, after: int, limit: int) -> Sequence[SessionEvent]:
+        """By sequence, strictly after `after`."""
+        ...
+
+    async def lease(self, token_hash: bytes) -> LeaseRecord | None: ...
+    async def leases(self, execution: ExecutionId) -> Sequence[LeaseRecord]: ...
+
+    async def agentctl(self) -> AgentctlRecord | None:
+        """The agentctl of this machine, as it was last started."""
+        ...
+
+
+class Writer(Reader, Protocol):
+    """What can be done in a unit of work."""
+
+    async def put_workspace(self, workspace: Workspace) -> None: ...
+
+    async def put_connection(self, connection: Connection, sealed: bytes) -> None:
+        """Insert or replace; the secret is replaced in the same unit."""
+        ...
+
+    async def remove_connection(self, connection: ConnectionId) -> None: ...
+    async def next_revision(self, workspace: WorkspaceId, host: str) -> int:
+        """A connection revision never given before for this host, not even after a removal."""
+        ...
+
+    async def put_repository(self, repository: Repository) -> None: ...
+    async def put_task(self, task: Task) -> None: ...
+
+    async def add_session(self, session: Session) -> None: ...
+    async def save_session(self, session: Session) -> bool:
+        """Write if the stored version is still `session.version`, which the row then exceeds by one.
+
+        False when another writer came first; nothing is written then.
+        """
+        ...
+
+    async def put_execution(self, execution: Execution) -> None: ...
+    async def put_turn(self, turn: Turn) -> None: ...
+
+    async def append_events(
+        self, session: SessionId, execution: ExecutionId, events: Sequence[ExecutionEvent]
+    ) -> Sequence[SessionEvent]:
+        """Number and store; events of the execution that are already stored are passed over.
+
+        Returns those that were new, as stored.
+        """
+        ...
+
+    async def put_lease(self, lease: LeaseRecord) -> None: ...
+    async def revoke_leases(
+        self,
+        at: datetime,
+        *,
+        execution: ExecutionId | None = None,
+        connection: ConnectionId | None = None,
+        lease: LeaseId | None = None,
+    ) -> int:
+        """Mark the matching live leases revoked; the count of those that were live."""
+        ...
+
+    async def put_agentctl(self, record: AgentctlRecord) -> None: ...
+    async def next_epoch(self) -> int:
+        """The number of the next holder of the relay; grows with every call."""
+        ...
+
+
+class Store(Protocol):
+    def read(self) -> AbstractAsyncContextManager[Reader]: ...
+    def write(self) -> AbstractAsyncContextManager[Writer]: ...
