@@ -81,8 +81,8 @@ _SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
         (
             GitCode.NOT_FOUND,
             (
-                r"repository '.*' not found|returned error: 404|does not appear to be a git repository"
-                r"|repository .* does not exist"
+                r"repository '.*' not found|returned error: 404"
+                r"|does not appear to be a git repository|repository .* does not exist"
             ),
         ),
         (GitCode.NOT_A_REPOSITORY, r"not a git repository"),

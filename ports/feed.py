@@ -12,6 +12,6 @@ class Feed(Protocol):
         """Tell every waiter that events up to `through` are stored. Never blocks, never raises."""
         ...
 
-    async def wait(self, session: SessionId, after: int, timeout: float) -> int:
-        """Return once an event after `after` is stored, or `after` itself after `timeout` seconds."""
+    async def wait(self, session: SessionId, after: int, seconds: float) -> int:
+        """The newest number once an event after `after` is stored; `after` when time runs out."""
         ...

@@ -32,14 +32,14 @@ class GitProcess(Protocol):
         *,
         directory: str,
         environment: Mapping[str, str],
-        timeout: float,
+        seconds: float,
         stdin: bytes = b"",
         isolated: bool = False,
     ) -> Result[Completed, GitFailure]:
         """Run `git <arguments>` in `directory` with exactly `environment`, less what redirects git.
 
-        After `timeout` seconds, or when cancelled, the whole group is ended. Output is bounded; more
-        is a failure. `isolated` also ignores system and user configuration.
+        After `seconds`, or when cancelled, the whole group is ended. Output is bounded; more is a
+        failure. `isolated` also ignores system and user configuration.
         """
         ...
 
@@ -63,13 +63,16 @@ class ClosedGit(Protocol):
         ...
 
     async def mirror(self, name: str, remote: RemoteAccess) -> Result[str, GitFailure]:
-        """Make or refresh the bare mirror `name`; its absolute path. What it had is kept on failure."""
+        """Make or refresh the bare mirror `name`; its absolute path.
+
+        What it had is kept on failure.
+        """
         ...
 
     async def clone_of(self, name: str, mirror: str, origin: str) -> Result[str, GitFailure]:
         """Make or refresh the clone `name` from the mirror by path, with `origin` as its remote.
 
-        Only `refs/remotes/origin/*` and tags move; branches, worktrees and local configuration stay.
+        Only `refs/remotes/origin/*` and tags move; branches, worktrees and configuration stay.
         """
         ...
 
@@ -80,7 +83,7 @@ class ClosedGit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalRepository:
-    """`path` is its absolute top level; `origin` the URL of that remote as configured, None without."""
+    """`path` is its absolute top level; `origin` the URL of that remote as configured."""
 
     path: str
     origin: str | None

@@ -175,8 +175,9 @@ class Runtime(Protocol):
         ...
 
     def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
-        """Batches of events after `after`, in order, following until the instance has ended and
-        everything was given. Raises `ConnectionError` when agentctl goes away.
+        """Batches of events after `after`, in order, until the instance ended and all is given.
+
+        Raises `ConnectionError` when agentctl goes away.
         """
         ...
 

@@ -100,7 +100,7 @@ class Writer(Reader, Protocol):
 
     async def add_session(self, session: Session) -> None: ...
     async def save_session(self, session: Session) -> bool:
-        """Write if the stored version is still `session.version`, which the row then exceeds by one.
+        """Write if the stored version is still `session.version`; the row then has the next.
 
         False when another writer came first; nothing is written then.
         """

@@ -183,8 +183,8 @@ class Frame(msgspec.Struct, frozen=True):
 
     A request has a fresh `id`, the `kind` of capability asked for and the `execution` it is asked
     for; it is answered by one frame of kind `answer` or `refused` with the same id. A frame of kind
-    `cancel` gives up on the request of its id. `register` (control plane to agentctl) carries values
-    to redact and is not answered.
+    `cancel` gives up on the request of its id. `register` (control plane to agentctl) carries
+    values to redact and is not answered.
     """
 
     id: str
