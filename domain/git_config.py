@@ -55,6 +55,7 @@ _KEY_GRAMMAR = re.compile(
     r"(?:[A-Za-z0-9-]+(?:\.[^\n]*)?|\.[^\n]*)"  # section and subsection
     r"\.[A-Za-z][A-Za-z0-9-]*"  # variable
 )
+_NAMES = tuple((f"{KEY_PREFIX}{index}", f"{VALUE_PREFIX}{index}") for index in range(MAX_ENTRIES))
 _UNSIGNED_LONG = 2**64
 _UNSIGNED_LONG_DIGITS = 20
 
@@ -108,16 +109,16 @@ def parse(
         return Failure(MalformedGitConfig(layer, COUNT, None, count))
 
     entries: list[Entry] = []
-    for index in range(count):
-        key, value = env.get(f"{KEY_PREFIX}{index}"), env.get(f"{VALUE_PREFIX}{index}")
+    for index, (key_name, value_name) in enumerate(_NAMES[:count]):
+        key, value = env.get(key_name), env.get(value_name)
         if key is None:
-            return _refused(layer, KEY_PREFIX, index, Reason.MISSING_KEY)
+            return Failure(MalformedGitConfig(layer, key_name, index, Reason.MISSING_KEY))
         if value is None:
-            return _refused(layer, VALUE_PREFIX, index, Reason.MISSING_VALUE)
-        if (fault := _key_fault(key)) is not None:
-            return _refused(layer, KEY_PREFIX, index, fault)
-        if (fault := _value_fault(key, value)) is not None:
-            return _refused(layer, VALUE_PREFIX, index, fault)
+            return Failure(MalformedGitConfig(layer, value_name, index, Reason.MISSING_VALUE))
+        if (reason := _key_fault(key)) is not None:
+            return Failure(MalformedGitConfig(layer, key_name, index, reason))
+        if (reason := _value_fault(key, value)) is not None:
+            return Failure(MalformedGitConfig(layer, value_name, index, reason))
         entries.append(Entry(key, value))
     return bounded(tuple(entries), layer)
 
@@ -200,12 +201,6 @@ def _count(text: str) -> int | Reason:
         return Reason.TOO_MANY_ENTRIES
     count = -magnitude % _UNSIGNED_LONG if number[1] == "-" else magnitude
     return count if count <= MAX_ENTRIES else Reason.TOO_MANY_ENTRIES
-
-
-def _refused(
-    layer: str, prefix: str, index: int, reason: Reason
-) -> Result[tuple[Entry, ...], MalformedGitConfig]:
-    return Failure(MalformedGitConfig(layer, f"{prefix}{index}", index, reason))
 
 
 def _key_fault(key: str) -> Reason | None:
