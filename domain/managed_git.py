@@ -22,6 +22,7 @@ __all__ = (
     "cleared",
     "entries",
     "hosts",
+    "is_managed",
     "variables",
     "without_managed",
 )
@@ -71,6 +72,11 @@ def hosts(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host for entry in entries if (host := _managed_host(entry))))
 
 
+def is_managed(entry: Entry) -> bool:
+    """Whether an entry by itself is ours: the helper or the sentinel of some host."""
+    return _managed_host(entry) is not None or _is_sentinel(entry)
+
+
 def without_managed(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The list less exactly what `entries` adds, for any hosts and any helper path.
 
@@ -109,7 +115,7 @@ def _ours(entries: Sequence[Entry]) -> set[int]:
         host = _managed_host(entry)
         if host is not None:
             ours.update((index, *_leading_to(entries, index, host)))
-        elif entry.value == _SENTINEL and _HELPER_KEY.fullmatch(entry.key):
+        elif _is_sentinel(entry):
             ours.add(index)
     return ours
 
@@ -153,3 +159,7 @@ def _quoted(path: str) -> str:
 def _managed_host(entry: Entry) -> str | None:
     key = _HELPER_KEY.fullmatch(entry.key)
     return key[1] if key and _HELPER_VALUE.fullmatch(entry.value) else None
+
+
+def _is_sentinel(entry: Entry) -> bool:
+    return entry.value == _SENTINEL and _HELPER_KEY.fullmatch(entry.key) is not None
