@@ -7,7 +7,14 @@ from enum import StrEnum
 from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("MAX_PROMPT_BYTES", "InvalidPrompt", "Task", "TaskRepository", "TaskState", "check_prompt")
+__all__ = (
+    "MAX_PROMPT_BYTES",
+    "InvalidPrompt",
+    "Task",
+    "TaskRepository",
+    "TaskState",
+    "check_prompt",
+)
 
 MAX_PROMPT_BYTES = 1024 * 1024
 """The largest prompt, in bytes of UTF-8."""

@@ -4,13 +4,14 @@ A turn has a generation that travels with the prompt and comes back with its end
 or repeated ending finds nothing to end.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from domain.event import EventKind, ExecutionEvent
 from domain.identity import ExecutionId, SessionId, TurnId
 
-__all__ = ("Ending", "Turn", "TurnState", "ends")
+__all__ = ("Ending", "Turn", "TurnState", "ended", "ending", "ends", "interrupted")
 
 
 class TurnState(StrEnum):
@@ -49,3 +50,33 @@ class Turn:
 def ends(turn: Turn, ending: Ending) -> bool:
     """Whether this ending is the turn's first and own."""
     return turn.state is TurnState.RUNNING and turn.generation == ending.generation
+
+
+def ending(event: ExecutionEvent) -> Ending | None:
+    """The ending that an event reports, None for every other event.
+
+    A state that is not known is `UNKNOWN`, not guessed.
+    """
+    if event.kind is not EventKind.COMPLETE or event.generation is None:
+        return None
+    told = event.body.get("state")
+    state = next((each for each in TurnState if each.value == told), TurnState.UNKNOWN)
+    if state is TurnState.RUNNING:
+        state = TurnState.UNKNOWN
+    return Ending(
+        event.generation, state, _text(event.body, "stop_reason"), _text(event.body, "error")
+    )
+
+
+def ended(turn: Turn, how: Ending, at: datetime) -> Turn:
+    return replace(turn, state=how.state, ended_at=at, stop_reason=how.stop_reason, error=how.error)
+
+
+def interrupted(turn: Turn) -> Ending:
+    """What ends a turn whose agent is gone without a word."""
+    return Ending(turn.generation, TurnState.INTERRUPTED, None, "the agent ended during the turn")
+
+
+def _text(body: dict[str, object], name: str) -> str | None:
+    value = body.get(name)
+    return value if isinstance(value, str) else None

@@ -83,8 +83,13 @@ class ClosedGit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalRepository:
-    """`path` is its absolute top level; `origin` the URL of that remote as configured."""
+    """A repository of the user's.
+
+    `path` is its absolute top level, `origin` the URL of that remote as configured, `branch` what is
+    checked out, and `dirty` whether anything there is not committed.
+    """
 
     path: str
     origin: str | None
     branch: str
+    dirty: bool
