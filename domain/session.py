@@ -51,6 +51,7 @@ _MOVES: dict[tuple[SessionState, Move], SessionState] = {
     (SessionState.RUNNING, Move.STOP_ASKED): SessionState.STOPPING,
     (SessionState.RUNNING, Move.ENDED): SessionState.STOPPED,
     (SessionState.STOPPING, Move.TURN_ENDED): SessionState.STOPPING,
+    (SessionState.STOPPING, Move.START_FAILED): SessionState.STOPPED,
     (SessionState.STOPPING, Move.ENDED): SessionState.STOPPED,
     (SessionState.STOPPED, Move.RESUME_ASKED): SessionState.STARTING,
     (SessionState.FAILED, Move.RESUME_ASKED): SessionState.STARTING,

@@ -25,7 +25,7 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a turn ended; `stop_reason` is the agent's own word, `error` a sentence when it failed."""
+    """How a turn ended: `stop_reason` is the agent's own word, `error` a sentence on failure."""
 
     generation: int
     state: TurnState

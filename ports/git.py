@@ -76,6 +76,10 @@ class ClosedGit(Protocol):
         """
         ...
 
+    def clone_path(self, name: str) -> str:
+        """Where `clone_of` puts the clone `name`, whether it is there or not."""
+        ...
+
     async def inspect(self, path: str) -> Result["LocalRepository", GitFailure]:
         """Look at a repository of the user's on this machine; nothing in it changes."""
         ...
@@ -85,8 +89,8 @@ class ClosedGit(Protocol):
 class LocalRepository:
     """A repository of the user's.
 
-    `path` is its absolute top level, `origin` the URL of that remote as configured, `branch` what is
-    checked out, and `dirty` whether anything there is not committed.
+    `path` is its absolute top level, `origin` the URL of that remote as configured, `branch` what
+    is checked out, and `dirty` whether anything there is not committed.
     """
 
     path: str

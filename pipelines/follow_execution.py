@@ -1,0 +1,98 @@
+"""Follow an execution: store its events in batches, and give its turns and itself one ending.
+
+What is stored is published and then acknowledged, in that order, so that agentctl drops nothing
+that is not safe. A batch that comes twice is stored once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from domain.event import EventKind, ExecutionEvent
+from domain.execution import ExecutionState, Handle
+from domain.outcome import failed
+from domain.session import Move, SessionState, next_state
+from domain.turn import Ending, Turn, ended, ending, ends, interrupted
+from ports.clock import Clock
+from ports.feed import Feed
+from ports.runtime import Runtime
+from ports.store import Store, Writer
+
+__all__ = ("FollowExecution",)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowExecution:
+    store: Store
+    runtime: Runtime
+    feed: Feed
+    clock: Clock
+
+    async def __call__(self, handle: Handle, after: int) -> None:
+        """Until the execution has ended and all its events are stored.
+
+        Raises `ConnectionError` when agentctl goes away first: nothing is concluded from that.
+        """
+        async for batch in self.runtime.events(handle, after):
+            await self.record(handle, batch)
+            await self.runtime.acknowledge(handle, batch[-1].sequence)
+        await self.conclude(handle)
+        await self.runtime.release(handle)
+
+    async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> None:
+        """Store a batch and what it means for the turn, in one unit."""
+        async with self.store.write() as unit:
+            stored = await unit.append_events(handle.session, handle.execution, batch)
+            for event in batch:
+                how = ending(event)
+                if how is not None:
+                    await self._end_turn(unit, handle, how)
+            execution = await unit.execution(handle.execution)
+            if execution is not None and execution.acknowledged < batch[-1].sequence:
+                await unit.put_execution(replace(execution, acknowledged=batch[-1].sequence))
+        if stored:
+            self.feed.publish(handle.session, stored[-1].sequence)
+
+    async def conclude(self, handle: Handle) -> None:
+        """The execution is over: a turn still running was interrupted, its leases are gone."""
+        async with self.store.write() as unit:
+            execution = await unit.execution(handle.execution)
+            if execution is None or execution.state is ExecutionState.ENDED:
+                return
+            turn = await unit.running_turn(handle.session)
+            stored = []
+            if turn is not None and turn.execution == handle.execution:
+                how = interrupted(turn)
+                event = told(turn, how, execution.acknowledged + 1, self.clock)
+                stored = list(await unit.append_events(handle.session, handle.execution, [event]))
+                await self._end_turn(unit, handle, how)
+            session = await unit.session(handle.session)
+            state = next_state(session.state, Move.ENDED) if session else None
+            if session and state and not failed(state) and session.execution == handle.execution:
+                await unit.save_session(replace(session, state=state.unwrap()))
+            await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
+            await unit.revoke_leases(self.clock.now(), execution=handle.execution)
+        newest = stored[-1].sequence if stored else 0
+        self.feed.publish(handle.session, newest)
+
+    async def _end_turn(self, unit: Writer, handle: Handle, how: Ending) -> None:
+        turn = await unit.running_turn(handle.session)
+        if turn is None or turn.execution != handle.execution or not ends(turn, how):
+            return
+        await unit.put_turn(ended(turn, how, self.clock.now()))
+        session = await unit.session(handle.session)
+        if session is None or session.state is SessionState.STOPPING:
+            return
+        state = next_state(session.state, Move.TURN_ENDED)
+        if not failed(state):
+            await unit.save_session(replace(session, state=state.unwrap()))
+
+
+def told(turn: Turn, how: Ending, sequence: int, clock: Clock) -> ExecutionEvent:
+    """The event that readers see for an ending that no agent reported."""
+    return ExecutionEvent(
+        sequence=sequence,
+        at=clock.now(),
+        kind=EventKind.COMPLETE,
+        generation=turn.generation,
+        body={"state": how.state.value, "stop_reason": None, "error": how.error},
+    )

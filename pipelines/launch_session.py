@@ -1,0 +1,143 @@
+"""Launch a session: an agent begins to work on a task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from domain.access import NotFound, acts_for_a_person
+from domain.agent import UnknownAgent, find
+from domain.execution import ExecutorType
+from domain.identity import SessionId, TaskId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.session import LIVE, Session, SessionState
+from domain.task import Task, TaskState
+from pipelines.start_execution import Order, StartExecution
+from pipelines.start_problem import StartProblem
+from ports.agents import Agents, Installed
+from ports.clock import Clock
+from ports.ids import Ids
+from ports.store import Store
+
+__all__ = (
+    "AgentNotInstalled",
+    "LaunchProblem",
+    "LaunchRequest",
+    "LaunchSession",
+    "TaskArchived",
+    "TaskBusy",
+    "installed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """`environment` is the request's own layer, the highest below the managed one."""
+
+    task: TaskId
+    agent: str
+    executor: ExecutorType = ExecutorType.WORKTREE
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    allow_dirty: bool = False
+    approve_automatically: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNotInstalled:
+    """The agent is known, its program is not on the `PATH`; `install` says how to get it."""
+
+    name: str
+    program: str
+    install: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskArchived:
+    """Nothing starts on an archived task."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBusy:
+    """A session of the task is at work in its worktree already."""
+
+    session: SessionId
+
+
+LaunchProblem: TypeAlias = StartProblem | UnknownAgent | AgentNotInstalled | TaskArchived | TaskBusy
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSession:
+    store: Store
+    agents: Agents
+    start: StartExecution
+    clock: Clock
+    ids: Ids
+
+    async def __call__(
+        self, principal: Principal, request: LaunchRequest
+    ) -> Result[Session, LaunchProblem]:
+        """Start an agent on the task; the new session comes back idle, without a turn."""
+        if not acts_for_a_person(principal):
+            return Failure(NotFound("task"))
+        agent = installed(self.agents, request.agent)
+        if failed(agent):
+            return agent
+        created = await self._create(request)
+        if failed(created):
+            return created
+        ready = agent.unwrap()
+        return await self.start(
+            Order(
+                session=created.unwrap(),
+                agent=ready.agent,
+                program=ready.program or "",
+                executor=request.executor,
+                environment=request.environment,
+                allow_dirty=request.allow_dirty,
+                approve_automatically=request.approve_automatically,
+                fetch=True,
+            )
+        )
+
+    async def _create(self, request: LaunchRequest) -> Result[Session, LaunchProblem]:
+        async with self.store.write() as unit:
+            task = await unit.task(request.task)
+            if task is None:
+                return Failure(NotFound("task"))
+            refused = refusal(task, await unit.sessions(task.id))
+            if refused is not None:
+                return Failure(refused)
+            session = Session(
+                id=SessionId(self.ids.new("ses")),
+                task=task.id,
+                agent=request.agent,
+                state=SessionState.STARTING,
+                execution=None,
+                acp_session=None,
+                failure=None,
+                metadata={},
+                created_at=self.clock.now(),
+            )
+            await unit.add_session(session)
+        return Success(session)
+
+
+def refusal(task: Task, sessions: Sequence[Session]) -> TaskArchived | TaskBusy | None:
+    """Why no session may start on the task now; one at a time works in its worktree."""
+    if task.state is TaskState.ARCHIVED:
+        return TaskArchived()
+    busy = next((each for each in sessions if each.state in LIVE | {SessionState.STOPPING}), None)
+    return TaskBusy(busy.id) if busy else None
+
+
+def installed(agents: Agents, name: str) -> Result[Installed, UnknownAgent | AgentNotInstalled]:
+    """The agent of this name, when its program is here."""
+    known = agents.all()
+    found = find(name, [each.agent for each in known])
+    if failed(found):
+        return found
+    agent = next(each for each in known if each.agent.name == name)
+    if agent.program is None:
+        return Failure(AgentNotInstalled(name, agent.agent.command[0], agent.agent.install))
+    return Success(agent)

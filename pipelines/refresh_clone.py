@@ -1,0 +1,84 @@
+"""Bring a registered repository up to date, with the workspace's credential, in a closed mirror."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from domain import connection as rules
+from domain.connection import Connection, Status
+from domain.git_failure import GitFailure
+from domain.outcome import Result, Success, failed
+from domain.registered_repository import Repository
+from pipelines.connection_secret import ConnectionSecrets, SecretUnavailable
+from ports.git import ClosedGit, RemoteAccess
+from ports.store import Store
+
+__all__ = ("RefreshClone", "RefreshProblem")
+
+RefreshProblem: TypeAlias = GitFailure | SecretUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshClone:
+    store: Store
+    git: ClosedGit
+    secrets: ConnectionSecrets
+
+    async def default_branch(self, repository: Repository) -> Result[str, RefreshProblem]:
+        """Ask the remote for its default branch, then clone it."""
+        access = await self._access(repository)
+        if failed(access):
+            return access
+        remote = access.unwrap()
+        branch = await self.git.probe(remote)
+        if failed(branch):
+            return branch
+        cloned = await self._refresh(repository, remote)
+        return cloned if failed(cloned) else branch
+
+    async def __call__(self, repository: Repository, *, fetch: bool) -> Result[str, RefreshProblem]:
+        """The absolute path of the clone that worktrees hang on.
+
+        With the remote's latest when `fetch`, else as it lies, without a credential.
+        """
+        if not fetch:
+            return Success(self.git.clone_path(repository.id))
+        access = await self._access(repository)
+        if failed(access):
+            return access
+        return await self._refresh(repository, access.unwrap())
+
+    async def _refresh(
+        self, repository: Repository, remote: RemoteAccess
+    ) -> Result[str, RefreshProblem]:
+        mirror = await self.git.mirror(repository.id, remote)
+        if failed(mirror):
+            return mirror
+        return await self.git.clone_of(repository.id, mirror.unwrap(), remote.url)
+
+    async def _access(self, repository: Repository) -> Result[RemoteAccess, RefreshProblem]:
+        assert repository.clone_url is not None, "only a clone has a remote of ours"
+        identity = repository.identity
+        async with self.store.read() as state:
+            known = await state.connections(repository.workspace)
+            connection = usable(known, identity.host if identity else "")
+            if connection is None or not repository.clone_url.startswith("https://"):
+                return Success(RemoteAccess(repository.clone_url))
+            secret = await self.secrets(state, connection)
+        if failed(secret):
+            return secret
+        return Success(
+            RemoteAccess(
+                repository.clone_url,
+                rules.username(connection.kind, connection.login),
+                secret.unwrap(),
+                connection.certificate_authority,
+            )
+        )
+
+
+def usable(connections: Sequence[Connection], host: str) -> Connection | None:
+    """The active connection for a host."""
+    return next(
+        (each for each in connections if each.host == host and each.status is Status.ACTIVE), None
+    )

@@ -1,0 +1,109 @@
+"""Register a repository by clone URL or by a path on this machine.
+
+A clone is made at once, so that a URL that cannot be cloned is refused before a row exists.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from domain.access import NotFound, acts_for_a_person
+from domain.branch import slug
+from domain.git_failure import GitFailure
+from domain.identity import RepositoryId, WorkspaceId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.registered_repository import Repository
+from domain.repository import InvalidRemote, parse_remote
+from pipelines.connection_secret import SecretUnavailable
+from pipelines.refresh_clone import RefreshClone
+from ports.clock import Clock
+from ports.git import ClosedGit
+from ports.ids import Ids
+from ports.store import Store
+
+__all__ = ("RegisterRepository", "RegisterRepositoryProblem", "RelativePath")
+
+
+@dataclass(frozen=True, slots=True)
+class RelativePath:
+    """A local repository is named by its absolute path."""
+
+
+RegisterRepositoryProblem: TypeAlias = (
+    NotFound | InvalidRemote | GitFailure | SecretUnavailable | RelativePath
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterRepository:
+    store: Store
+    git: ClosedGit
+    refresh: RefreshClone
+    clock: Clock
+    ids: Ids
+
+    async def by_url(
+        self, principal: Principal, workspace: WorkspaceId, clone_url: str
+    ) -> Result[Repository, RegisterRepositoryProblem]:
+        """Clone it under the home, with the workspace's connection for its host if there is one."""
+        identity = parse_remote(clone_url)
+        if failed(identity):
+            return identity
+        if not await self._exists(principal, workspace):
+            return Failure(NotFound("workspace"))
+        repository = Repository(
+            id=RepositoryId(self.ids.new("repo")),
+            workspace=workspace,
+            name=slug(identity.unwrap().path.rsplit("/", 1)[-1]),
+            clone_url=clone_url.strip(),
+            local_path=None,
+            identity=identity.unwrap(),
+            default_branch="main",
+            created_at=self.clock.now(),
+        )
+        branch = await self.refresh.default_branch(repository)
+        if failed(branch):
+            return branch
+        return await self._store(repository, branch.unwrap())
+
+    async def by_path(
+        self, principal: Principal, workspace: WorkspaceId, path: str
+    ) -> Result[Repository, RegisterRepositoryProblem]:
+        """Take a repository of the user's as it lies; nothing in it changes."""
+        if not path.startswith("/"):
+            return Failure(RelativePath())
+        if not await self._exists(principal, workspace):
+            return Failure(NotFound("workspace"))
+        looked = await self.git.inspect(path)
+        if failed(looked):
+            return looked
+        local = looked.unwrap()
+        remote = parse_remote(local.origin) if local.origin else None
+        repository = Repository(
+            id=RepositoryId(self.ids.new("repo")),
+            workspace=workspace,
+            name=slug(local.path.rsplit("/", 1)[-1]),
+            clone_url=None,
+            local_path=local.path,
+            identity=None if remote is None or failed(remote) else remote.unwrap(),
+            default_branch=local.branch,
+            created_at=self.clock.now(),
+        )
+        return await self._store(repository, local.branch)
+
+    async def _exists(self, principal: Principal, workspace: WorkspaceId) -> bool:
+        async with self.store.read() as state:
+            return acts_for_a_person(principal) and await state.workspace(workspace) is not None
+
+    async def _store(
+        self, repository: Repository, branch: str
+    ) -> Result[Repository, RegisterRepositoryProblem]:
+        """An equal repository that the workspace already has is given back instead."""
+        async with self.store.write() as unit:
+            for known in await unit.repositories(repository.workspace):
+                source = (known.clone_url, known.local_path)
+                if source == (repository.clone_url, repository.local_path):
+                    return Success(known)
+            stored = replace(repository, default_branch=branch)
+            await unit.put_repository(stored)
+        return Success(stored)

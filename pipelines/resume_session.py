@@ -1,0 +1,99 @@
+"""Resume a session: a new execution continues its conversation in the same worktree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from domain.access import NotFound, acts_for_a_person
+from domain.agent import UnknownAgent
+from domain.execution import ExecutorType
+from domain.identity import SessionId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.session import Move, Session, next_state
+from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
+from pipelines.start_execution import Order, StartExecution
+from pipelines.start_problem import StartProblem, Superseded
+from ports.agents import Agents
+from ports.store import Store
+
+__all__ = ("ResumeProblem", "ResumeRequest", "ResumeSession")
+
+ResumeProblem: TypeAlias = StartProblem | UnknownAgent | AgentNotInstalled | TaskArchived | TaskBusy
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRequest:
+    """`fresh` forgets the agent's conversation and starts a new one."""
+
+    session: SessionId
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    approve_automatically: bool = False
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeSession:
+    store: Store
+    agents: Agents
+    start: StartExecution
+
+    async def __call__(
+        self, principal: Principal, request: ResumeRequest
+    ) -> Result[Session, ResumeProblem]:
+        """Start an agent on the session's conversation; the session comes back idle."""
+        if not acts_for_a_person(principal):
+            return Failure(NotFound("session"))
+        async with self.store.read() as state:
+            session = await state.session(request.session)
+        if session is None:
+            return Failure(NotFound("session"))
+        agent = installed(self.agents, session.agent)
+        if failed(agent):
+            return agent
+        reopened = await self._reopen(request)
+        if failed(reopened):
+            return reopened
+        ready = agent.unwrap()
+        return await self.start(
+            Order(
+                session=reopened.unwrap(),
+                agent=ready.agent,
+                program=ready.program or "",
+                executor=executor_of(session),
+                environment=request.environment,
+                allow_dirty=True,
+                approve_automatically=request.approve_automatically,
+                fetch=False,
+            )
+        )
+
+    async def _reopen(self, request: ResumeRequest) -> Result[Session, ResumeProblem]:
+        async with self.store.write() as unit:
+            session = await unit.session(request.session)
+            if session is None:
+                return Failure(NotFound("session"))
+            task = await unit.task(session.task)
+            if task is None:
+                return Failure(NotFound("task"))
+            state = next_state(session.state, Move.RESUME_ASKED)
+            if failed(state):
+                return state
+            others = [each for each in await unit.sessions(task.id) if each.id != session.id]
+            refused = refusal(task, others)
+            if refused is not None:
+                return Failure(refused)
+            reopened = replace(
+                session,
+                state=state.unwrap(),
+                acp_session=None if request.fresh else session.acp_session,
+            )
+            if not await unit.save_session(reopened):
+                return Failure(Superseded())
+        return Success(replace(reopened, version=reopened.version + 1))
+
+
+def executor_of(session: Session) -> ExecutorType:
+    """Where the session ran last; a worktree when it never ran."""
+    told = session.metadata.get("executor")
+    return next((each for each in ExecutorType if each.value == told), ExecutorType.WORKTREE)

@@ -1,0 +1,320 @@
+"""Start an agent for a session: the steps that a launch and a resume share.
+
+Gather everything, decide once, then apply. The snapshot of who the agent acts as lives in memory
+until the one write that records the success, in the transaction of the session's new state. After
+a failure the session says why, its leases are gone and the earlier snapshot is as it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from domain import credential_snapshot
+from domain.access import NotFound
+from domain.agent import Agent
+from domain.ambient_credentials import cleared
+from domain.branch import branch_name
+from domain.capability import Claims
+from domain.connection import Connection
+from domain.credential_policy import (
+    CredentialDecision,
+    Mode,
+    decide,
+    managed_hosts,
+    removes,
+)
+from domain.credential_snapshot import snapshot
+from domain.environment import Layer, LayerName
+from domain.execution import Execution, ExecutionState, ExecutorType
+from domain.identity import ExecutionId, LeaseId
+from domain.lease import LEASE_LIFE, TOKEN_BYTES, LeaseRecord, Scope, digest, token
+from domain.outcome import Failure, Result, Success, failed
+from domain.registered_repository import Repository
+from domain.session import Move, Session, SessionState, next_state
+from domain.task import Task
+from domain.workspace import Workspace
+from pipelines.refresh_clone import RefreshClone
+from pipelines.start_problem import DirtyCheckout, StartProblem, Superseded, failure_of
+from ports.capabilities import Capabilities
+from ports.clock import Clock
+from ports.followers import Followers
+from ports.git import ClosedGit
+from ports.ids import Ids
+from ports.redactor import Redactor
+from ports.runtime import (
+    Checkout,
+    Launched,
+    LaunchSpec,
+    LeaseGrant,
+    ManagedAccess,
+    Runtime,
+)
+from ports.store import Store, Writer
+
+__all__ = (
+    "Order",
+    "StartExecution",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to start: a session in `STARTING`, and the choices of whoever asked."""
+
+    session: Session
+    agent: Agent
+    program: str
+    executor: ExecutorType
+    environment: Mapping[str, str]
+    allow_dirty: bool
+    approve_automatically: bool
+    fetch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    workspace: Workspace
+    task: Task
+    repositories: tuple[Repository, ...]
+    connections: tuple[Connection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartExecution:
+    store: Store
+    runtime: Runtime
+    refresh: RefreshClone
+    git: ClosedGit
+    capabilities: Capabilities
+    redactor: Redactor
+    followers: Followers
+    clock: Clock
+    ids: Ids
+    tasks_root: str
+
+    async def __call__(self, order: Order) -> Result[Session, StartProblem]:
+        """Start it; the session comes back idle. `order.session` is stored and `STARTING`."""
+        outcome = await self._start(order)
+        if failed(outcome):
+            await self._fail(order.session, outcome.failure())
+        return outcome
+
+    async def _start(self, order: Order) -> Result[Session, StartProblem]:
+        gathered = await self._gather(order.session)
+        if failed(gathered):
+            return gathered
+        facts = gathered.unwrap()
+        layers = layers_of(order)
+        decided = decide(facts.workspace.mode, facts.connections, layers, facts.repositories)
+        if failed(decided):
+            return decided
+        decision = decided.unwrap()
+        checkouts = await self._checkouts(order, facts)
+        if failed(checkouts):
+            return checkouts
+
+        execution = Execution(
+            id=ExecutionId(self.ids.new("exec")),
+            task=facts.task.id,
+            session=order.session.id,
+            executor=order.executor,
+            state=ExecutionState.STARTING,
+            acknowledged=0,
+            created_at=self.clock.now(),
+        )
+        managed = await self._admit(order.session, execution, facts, decision)
+        if failed(managed):
+            return managed
+        clean = cleared(layers)
+        if failed(clean):
+            return clean
+        launched = await self.runtime.launch(
+            LaunchSpec(
+                handle=execution.handle,
+                agent=order.agent,
+                program=order.program,
+                executor=order.executor,
+                workspace=workspace_of(self.tasks_root, facts),
+                checkouts=checkouts.unwrap(),
+                layers=clean.unwrap(),
+                managed=managed.unwrap(),
+                removes=removes(facts.workspace.mode, decision.source, layers),
+                acp_session=order.session.acp_session,
+                approve_automatically=order.approve_automatically,
+            )
+        )
+        if failed(launched):
+            return launched
+        return await self._record(execution, decision, facts.workspace.mode, launched.unwrap())
+
+    async def _gather(self, session: Session) -> Result[_Facts, StartProblem]:
+        async with self.store.read() as state:
+            task = await state.task(session.task)
+            if task is None:
+                return Failure(NotFound("task"))
+            workspace = await state.workspace(task.workspace)
+            if workspace is None:
+                return Failure(NotFound("workspace"))
+            known = {each.id: each for each in await state.repositories(workspace.id)}
+            connections = tuple(await state.connections(workspace.id))
+        wanted = [known.get(each.repository) for each in task.repositories]
+        repositories = tuple(each for each in wanted if each is not None)
+        if len(repositories) != len(wanted):
+            return Failure(NotFound("repository"))
+        return Success(_Facts(workspace, task, repositories, connections))
+
+    async def _checkouts(
+        self, order: Order, facts: _Facts
+    ) -> Result[tuple[Checkout, ...], StartProblem]:
+        checkouts: list[Checkout] = []
+        alone = len(facts.repositories) == 1
+        for wanted, repository in zip(facts.task.repositories, facts.repositories, strict=True):
+            source = await self._source(order, repository)
+            if failed(source):
+                return source
+            base = wanted.base or repository.default_branch
+            checkouts.append(
+                Checkout(
+                    repository=repository.id,
+                    source=source.unwrap(),
+                    folder="" if alone else repository.name,
+                    branch=branch_name(facts.task.title, facts.task.id),
+                    base=base if repository.local_path else f"origin/{base}",
+                )
+            )
+        return Success(tuple(checkouts))
+
+    async def _source(self, order: Order, repository: Repository) -> Result[str, StartProblem]:
+        if repository.local_path is None:
+            return await self.refresh(repository, fetch=order.fetch)
+        looked = await self.git.inspect(repository.local_path)
+        if failed(looked):
+            return looked
+        if looked.unwrap().dirty and order.fetch and not order.allow_dirty:
+            return Failure(DirtyCheckout(repository.local_path))
+        return Success(repository.local_path)
+
+    async def _admit(
+        self, session: Session, execution: Execution, facts: _Facts, decision: CredentialDecision
+    ) -> Result[ManagedAccess | None, StartProblem]:
+        """Record the execution and its leases before anything of it can run."""
+        async with self.store.write() as unit:
+            current = await unit.session(session.id)
+            if current is None or current.state is not SessionState.STARTING:
+                return Failure(Superseded())
+            await unit.put_execution(execution)
+            if not await unit.save_session(replace(current, execution=execution.id)):
+                return Failure(Superseded())
+            if not decision.scopes:
+                return Success(None)
+            grants = [
+                await self._lease(unit, scope, connection)
+                for scope, connection in scopes_of(execution, facts, decision)
+            ]
+        authorities = {
+            each.host: each.certificate_authority
+            for each in facts.connections
+            if each.certificate_authority is not None
+        }
+        return Success(ManagedAccess(managed_hosts(decision.scopes, authorities), tuple(grants)))
+
+    async def _lease(self, unit: Writer, scope: Scope, connection: Connection) -> LeaseGrant:
+        now = self.clock.now()
+        shown = token(self.ids.random(TOKEN_BYTES))
+        await unit.put_lease(
+            LeaseRecord(
+                id=LeaseId(self.ids.new("lease")),
+                token_hash=digest(shown),
+                scope=scope,
+                connection=connection.id,
+                revision=connection.revision,
+                issued_at=now,
+                expires_at=now + LEASE_LIFE,
+            )
+        )
+        capability = self.capabilities.seal(Claims(scope, now))
+        self.redactor.register(shown)
+        self.redactor.register(capability)
+        return LeaseGrant(scope.repository, scope.identity, shown, capability)
+
+    async def _record(
+        self, execution: Execution, decision: CredentialDecision, mode: Mode, launched: Launched
+    ) -> Result[Session, StartProblem]:
+        """The one write of a success; when somebody came first, what was started is ended."""
+        candidate = snapshot(decision, mode, execution.executor, self.clock.now())
+        removed = sorted({*decision.removed, *launched.removed})
+        async with self.store.write() as unit:
+            current = await unit.session(execution.session)
+            mine = current is not None and current.execution == execution.id
+            state = next_state(current.state, Move.STARTED) if current and mine else None
+            if current is not None and state is not None and not failed(state):
+                started = replace(
+                    current,
+                    state=state.unwrap(),
+                    acp_session=launched.acp_session,
+                    failure=None,
+                    metadata={
+                        **current.metadata,
+                        credential_snapshot.KEY: candidate.to_json(),
+                        "removed_variables": removed,
+                        "lost_context": launched.lost_context,
+                        "executor": execution.executor.value,
+                    },
+                )
+                if await unit.save_session(started):
+                    await unit.put_execution(replace(execution, state=ExecutionState.LIVE))
+                    stored = replace(started, version=started.version + 1)
+                    self.followers.follow(execution.handle, 0)
+                    return Success(stored)
+        await self.runtime.stop(execution.handle)
+        await self.runtime.release(execution.handle)
+        return Failure(Superseded())
+
+    async def _fail(self, session: Session, problem: StartProblem) -> None:
+        async with self.store.write() as unit:
+            current = await unit.session(session.id)
+            if current is None:
+                return
+            if current.execution is not None and current.execution != session.execution:
+                execution = await unit.execution(current.execution)
+                if execution is not None:
+                    await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
+                    await unit.revoke_leases(self.clock.now(), execution=execution.id)
+            state = next_state(current.state, Move.START_FAILED)
+            if not failed(state):
+                failure = failure_of(problem)
+                await unit.save_session(replace(current, state=state.unwrap(), failure=failure))
+
+
+def layers_of(order: Order) -> tuple[Layer, ...]:
+    """The layers above the executor's process, lowest first."""
+    return (
+        Layer(LayerName.AGENT_DEFAULTS, dict(order.agent.environment)),
+        Layer(LayerName.REQUEST, dict(order.environment)),
+    )
+
+
+def workspace_of(tasks_root: str, facts: _Facts) -> str:
+    """The directory that the agent works in: the worktree, or the folder that holds several."""
+    folder = f"{tasks_root}/{facts.task.id}"
+    return f"{folder}/{facts.repositories[0].name}" if len(facts.repositories) == 1 else folder
+
+
+def scopes_of(
+    execution: Execution, facts: _Facts, decision: CredentialDecision
+) -> Sequence[tuple[Scope, Connection]]:
+    """Each scope of the decision in full, and the connection that serves its host."""
+    by_host = {each.host: each for each in facts.connections}
+    return [
+        (
+            Scope(
+                workspace=facts.workspace.id,
+                task=facts.task.id,
+                session=execution.session,
+                execution=execution.id,
+                repository=scope.repository_id,
+                identity=scope.identity,
+            ),
+            by_host[scope.host],
+        )
+        for scope in decision.scopes
+    ]

@@ -1,0 +1,68 @@
+"""Why a session did not start, and what is kept of the reason on the session."""
+
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from domain.access import NotFound
+from domain.credential_policy import (
+    AmbiguousConnection,
+    ConnectionInactive,
+    CredentialProblem,
+    TooManyRepositories,
+)
+from domain.git_config import MalformedGitConfig
+from domain.git_failure import GitFailure
+from domain.session import NotAllowed, SessionFailure
+from pipelines.connection_secret import SecretUnavailable
+from ports.runtime import RuntimeProblem
+
+__all__ = ("DirtyCheckout", "StartProblem", "Superseded", "failure_of")
+
+
+@dataclass(frozen=True, slots=True)
+class DirtyCheckout:
+    """The user's checkout has changes that are not committed, which the task would not see."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Somebody moved the session on while it was starting; their move stands."""
+
+
+StartProblem: TypeAlias = (
+    NotFound
+    | NotAllowed
+    | CredentialProblem
+    | GitFailure
+    | SecretUnavailable
+    | DirtyCheckout
+    | RuntimeProblem
+    | Superseded
+)
+
+
+def failure_of(problem: StartProblem) -> SessionFailure:
+    """The stable code and the detail, without a secret, that a failed session keeps."""
+    match problem:
+        case RuntimeProblem(code=code, detail=detail) | GitFailure(code=code, detail=detail):
+            return SessionFailure(code.value, detail)
+        case NotFound(what=what):
+            return SessionFailure(f"{what}_not_found", "")
+        case DirtyCheckout(path=path):
+            return SessionFailure("dirty_checkout", path)
+        case Superseded() | NotAllowed():
+            return SessionFailure("superseded", "")
+        case SecretUnavailable(connection=connection):
+            return SessionFailure("secret_unavailable", connection)
+        case MalformedGitConfig(layer=layer, variable=variable):
+            return SessionFailure("malformed_environment", f"{layer}: {variable}")
+        case ConnectionInactive(host=host, status=status):
+            return SessionFailure("connection_inactive", f"{host}: {status.value}")
+        case AmbiguousConnection(host=host):
+            return SessionFailure("ambiguous_connection", host)
+        case TooManyRepositories(count=count):
+            return SessionFailure("too_many_repositories", str(count))
+        case _:
+            assert_never(problem)
