@@ -25,7 +25,7 @@ from domain.identity import (
 )
 from domain.lease import LeaseRecord
 from domain.registered_repository import Repository
-from domain.session import Session
+from domain.session import Session, SessionState
 from domain.task import Task
 from domain.turn import Turn
 from domain.workspace import Workspace
@@ -58,6 +58,8 @@ class Reader(Protocol):
 
     async def session(self, session: SessionId) -> Session | None: ...
     async def sessions(self, task: TaskId) -> Sequence[Session]: ...
+
+    async def sessions_in(self, states: Sequence[SessionState]) -> Sequence[Session]: ...
 
     async def execution(self, execution: ExecutionId) -> Execution | None: ...
     async def executions_in(self, states: Sequence[ExecutionState]) -> Sequence[Execution]: ...

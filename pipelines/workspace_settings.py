@@ -1,0 +1,73 @@
+"""The policy of a workspace for the git of its tasks: read, change, copy.
+
+What is read joins the policy with a description of the connections; no secret is opened for it.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from domain.access import NotFound, acts_for_a_person
+from domain.credential_policy import PolicyDescription, describe_policy
+from domain.identity import WorkspaceId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.workspace import UnknownMode, Workspace, parse_mode
+from ports.store import Reader, Store
+
+__all__ = ("SameWorkspace", "SettingsProblem", "WorkspaceSettings")
+
+
+@dataclass(frozen=True, slots=True)
+class SameWorkspace:
+    """A workspace's settings cannot be copied onto itself."""
+
+
+SettingsProblem: TypeAlias = NotFound | UnknownMode | SameWorkspace
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    store: Store
+
+    async def read(
+        self, principal: Principal, workspace: WorkspaceId
+    ) -> Result[PolicyDescription, SettingsProblem]:
+        async with self.store.read() as state:
+            found = await visible(state, principal, workspace)
+            if found is None:
+                return Failure(NotFound("workspace"))
+            return Success(describe_policy(found.mode, await state.connections(workspace)))
+
+    async def update(
+        self, principal: Principal, workspace: WorkspaceId, mode: str | None
+    ) -> Result[PolicyDescription, SettingsProblem]:
+        """Change the policy for later launches and resumes; None leaves it, unknown is refused."""
+        parsed = parse_mode(mode) if mode is not None else None
+        if parsed is not None and failed(parsed):
+            return parsed
+        async with self.store.write() as unit:
+            found = await visible(unit, principal, workspace)
+            if found is None:
+                return Failure(NotFound("workspace"))
+            if parsed is not None:
+                found = replace(found, mode=parsed.unwrap())
+                await unit.put_workspace(found)
+            return Success(describe_policy(found.mode, await unit.connections(workspace)))
+
+    async def copy(
+        self, principal: Principal, source: WorkspaceId, target: WorkspaceId
+    ) -> Result[PolicyDescription, SettingsProblem]:
+        """Give the target the source's policy, and neither a connection nor a secret."""
+        if source == target:
+            return Failure(SameWorkspace())
+        async with self.store.write() as unit:
+            origin = await visible(unit, principal, source)
+            found = await visible(unit, principal, target)
+            if origin is None or found is None:
+                return Failure(NotFound("workspace"))
+            await unit.put_workspace(replace(found, mode=origin.mode))
+            return Success(describe_policy(origin.mode, await unit.connections(target)))
+
+
+async def visible(state: Reader, principal: Principal, workspace: WorkspaceId) -> Workspace | None:
+    return await state.workspace(workspace) if acts_for_a_person(principal) else None
