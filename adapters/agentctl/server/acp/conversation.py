@@ -1,0 +1,173 @@
+"""A conversation with an agent: the SDK's client over our transport, each call within a bound.
+
+Importing the SDK costs most of a second, so only who starts an agent imports this module.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from acp.client.connection import ClientSideConnection
+from acp.exceptions import RequestError
+from acp.helpers import text_block
+from acp.schema import (
+    AllowedOutcome,
+    DeniedOutcome,
+    Implementation,
+    PermissionOption,
+    RequestPermissionResponse,
+    ToolCallUpdate,
+)
+from pydantic import ValidationError
+
+from adapters.agentctl.server.acp.permissions import Permissions
+from adapters.agentctl.server.acp.transport import AgentTransport
+from domain.agent_bounds import AgentBounds
+from domain.event import Json
+from domain.outcome import Failure, Result, Success, failed
+from domain.permission import Option
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("Conversation", "Introduction")
+
+PROTOCOL_VERSION: Final = 1
+"""The only version of the protocol that we speak."""
+
+_DETAIL: Final = 1000
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What an agent says of itself in its answer to `initialize`."""
+
+    capabilities: Json
+    loads_sessions: bool
+
+
+class Conversation:
+    """One agent's. Its owner closes it before the process is reaped."""
+
+    def __init__(
+        self, transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+    ) -> None:
+        self._bounds = bounds
+        self._connection = ClientSideConnection(_client(permissions), transport)
+
+    async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
+        """Agree on the version of the protocol; an agent that insists on another is refused."""
+        answered = await _within(
+            self._bounds.initialize,
+            "initialize",
+            self._connection.initialize(
+                PROTOCOL_VERSION, client_info=Implementation(name="kandev", version=version)
+            ),
+        )
+        if failed(answered):
+            return answered
+        answer = answered.unwrap()
+        if answer.protocol_version != PROTOCOL_VERSION:
+            detail = f"the agent speaks version {answer.protocol_version} of the protocol, not 1"
+            return Failure(RuntimeProblem(RuntimeCode.PROTOCOL, detail))
+        capabilities = answer.agent_capabilities
+        if capabilities is None:
+            return Success(Introduction({}, False))
+        shown = capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return Success(Introduction(shown, bool(capabilities.load_session)))
+
+    async def begin(self, directory: str) -> Result[str, RuntimeProblem]:
+        """Begin a new conversation; the agent's own id of it."""
+        call = self._connection.new_session(cwd=directory, mcp_servers=[])
+        answered = await _within(self._bounds.session, "session/new", call)
+        return answered.map(lambda answer: answer.session_id)
+
+    async def load(self, directory: str, session: str) -> Result[None, RuntimeProblem]:
+        """Load an earlier conversation. `AGENT_REFUSED` means that the agent cannot, and lives."""
+        call = self._connection.load_session(cwd=directory, session_id=session, mcp_servers=[])
+        answered = await _within(self._bounds.session, "session/load", call)
+        return answered.map(lambda _: None)
+
+    async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:
+        """Run a turn to its end, however long it takes; the agent's reason for stopping."""
+        call = self._connection.prompt(session_id=session, prompt=[text_block(text)])
+        answered = await _within(None, "session/prompt", call)
+        return answered.map(lambda answer: str(answer.stop_reason))
+
+    async def cancel(self, session: str) -> Result[None, RuntimeProblem]:
+        """Ask the agent to end its turn; the prompt's own answer says when it did."""
+        return await _within(
+            self._bounds.cancel, "session/cancel", self._connection.cancel(session)
+        )
+
+    async def close(self) -> None:
+        """Every call that waits ends as if the agent had gone. Idempotent."""
+        await self._connection.close()
+
+
+def _client(permissions: Permissions) -> Any:
+    """The part of the SDK's client protocol that is served; the SDK looks its methods up by name.
+
+    It answers for a method that is absent, but for terminals with an empty success.
+    """
+    return _Client(permissions)
+
+
+class _Client:
+    def __init__(self, permissions: Permissions) -> None:
+        self._permissions = permissions
+
+    async def request_permission(
+        self,
+        tool_call: ToolCallUpdate,
+        options: list[PermissionOption],
+        **_: object,
+    ) -> RequestPermissionResponse:
+        offered = [Option(option.option_id, option.name, option.kind) for option in options]
+        shown = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
+        chosen = await self._permissions.ask(shown, offered)
+        if chosen is None:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return RequestPermissionResponse(
+            outcome=AllowedOutcome(outcome="selected", option_id=chosen)
+        )
+
+    async def create_terminal(self, **_: object) -> None:
+        raise RequestError.method_not_found("terminal/create")
+
+    async def terminal_output(self, **_: object) -> None:
+        raise RequestError.method_not_found("terminal/output")
+
+    async def release_terminal(self, **_: object) -> None:
+        raise RequestError.method_not_found("terminal/release")
+
+    async def wait_for_terminal_exit(self, **_: object) -> None:
+        raise RequestError.method_not_found("terminal/wait_for_exit")
+
+    async def kill_terminal(self, **_: object) -> None:
+        raise RequestError.method_not_found("terminal/kill")
+
+
+async def _within(
+    seconds: float | None, method: str, call: Awaitable[Answer]
+) -> Result[Answer, RuntimeProblem]:
+    try:
+        async with asyncio.timeout(seconds):
+            return Success(await call)
+    except RequestError as error:
+        detail = f"{method}: {error} ({error.code}){_data(error.data)}"[:_DETAIL]
+        return Failure(RuntimeProblem(RuntimeCode.AGENT_REFUSED, detail))
+    except ConnectionError:
+        return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, f"the agent ended in {method}"))
+    except TimeoutError:
+        detail = f"the agent did not answer {method} within {seconds} seconds"
+        return Failure(RuntimeProblem(RuntimeCode.AGENT_SILENT, detail))
+    except ValidationError as error:
+        places = ", ".join(".".join(map(str, line["loc"])) for line in error.errors())
+        detail = f"the agent's answer to {method} is malformed: {places}"[:_DETAIL]
+        return Failure(RuntimeProblem(RuntimeCode.PROTOCOL, detail))
+
+
+def _data(data: object) -> str:
+    return f": {data}" if data else ""

@@ -1,0 +1,153 @@
+"""The SDK's transport over an agent's stdio, and the fork in the road before it.
+
+Updates go to the instance at once, in the order they came; requests and answers go to the SDK. An
+answer is announced to the instance in the same order, so whatever the agent said before it has
+been heard by then: that is the barrier before a turn is complete.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+from typing_extensions import override
+
+from adapters.agentctl.server.acp.lines import Lines, LineTooLongError
+from adapters.agentctl.server.acp.messages import Message, Update, read
+from domain.agent_bounds import AgentBounds
+
+__all__ = ("AgentTransport", "Hears")
+
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+class Hears(Protocol):
+    """Who is told what the agent says. Every call is made in the order of the agent's stdout."""
+
+    def update(self, update: msgspec.Raw) -> None: ...
+
+    def answered(self, method: str) -> None:
+        """The request `method` of ours was answered; what follows was said after the answer."""
+        ...
+
+    def noise(self, line: bytes) -> None:
+        """A line that is no message."""
+        ...
+
+    def broken(self, reason: str) -> None:
+        """The agent does not keep to the protocol; nothing more of it is heard."""
+        ...
+
+    def crowded(self, crowded: bool) -> None:
+        """Whether too many requests of the agent's wait for their answers to read on."""
+        ...
+
+
+class Transport(Protocol):
+    """What the SDK asks of a transport; its messages are decoded JSON objects."""
+
+    async def send(self, message: dict[str, Any]) -> None: ...  # the SDK's own type
+
+    async def receive(self) -> dict[str, Any] | None: ...  # the SDK's own type
+
+    async def close(self) -> None: ...
+
+
+class AgentTransport(Transport):
+    """One agent's stdio. `feed` takes its stdout, piece by piece; empty says that it ended."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes], Awaitable[None]],
+        hears: Hears,
+        bounds: AgentBounds,
+    ) -> None:
+        self._write = write
+        self._hears = hears
+        self._bounds = bounds
+        self._lines = Lines(bounds.line)
+        self._incoming: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._asked: dict[int, str] = {}
+        self._open_requests = 0
+        self._noise = 0
+        self._over = False
+        self._writing = asyncio.Lock()
+
+    def feed(self, data: bytes) -> None:
+        if self._over:
+            return
+        if not data:
+            self._finish()
+            return
+        try:
+            lines = self._lines.feed(data)
+        except LineTooLongError as too_long:
+            for line in too_long.lines:
+                self._route(line)
+            self._break(f"it wrote a line of more than {self._bounds.line} bytes")
+            return
+        for line in lines:
+            self._route(line)
+
+    @override
+    async def send(self, message: dict[str, Any]) -> None:
+        identity, method = message.get("id"), message.get("method")
+        if method is None:
+            self._answered_one()
+        elif isinstance(identity, int):
+            self._asked[identity] = method
+        async with self._writing:
+            await self._write(_ENCODER.encode(message) + b"\n")
+
+    @override
+    async def receive(self) -> dict[str, Any] | None:
+        return await self._incoming.get()
+
+    @override
+    async def close(self) -> None:
+        """The stdio belongs to the process's owner, who ends it."""
+
+    def _route(self, line: bytes) -> None:
+        if self._over or not line.strip():
+            return
+        match read(line):
+            case Update(update=update):
+                self._noise = 0
+                self._hears.update(update)
+            case Message() as message:
+                self._noise = 0
+                self._pass_on(message)
+            case None:
+                self._noise += 1
+                self._hears.noise(line)
+                if self._noise > self._bounds.noise_lines:
+                    self._break("it wrote too many lines that are no message")
+
+    def _pass_on(self, message: Message) -> None:
+        if message.answers is not None:
+            method = self._asked.pop(message.answers, None)
+            if method is not None:
+                self._hears.answered(method)
+        elif "id" in message.decoded:
+            self._open_requests += 1
+            if self._open_requests == self._bounds.requests:
+                self._hears.crowded(True)
+        self._incoming.put_nowait(message.decoded)
+
+    def _answered_one(self) -> None:
+        self._open_requests -= 1
+        if self._open_requests == self._bounds.requests - 1:
+            self._hears.crowded(False)
+
+    def _finish(self) -> None:
+        rest = self._lines.rest()
+        self._route(rest)
+        self._over = True
+        self._incoming.put_nowait(None)
+
+    def _break(self, reason: str) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._incoming.put_nowait(None)
+        self._hears.broken(reason)
