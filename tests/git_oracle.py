@@ -51,4 +51,4 @@ def run(
 
 def listing(folder: Path, block: Mapping[str, str]) -> Answer:
     """What `git config --list -z` makes of a block; a block that git refuses exits with 128."""
-    return run(["git", "config", "--list", "-z"], folder, isolated(folder) | block)
+    return run(["git", "config", "--list", "-z"], folder, {**isolated(folder), **block})

@@ -45,4 +45,60 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#bounds",
         "Under the largest block that is accepted git still starts a hook.",
     ),
+    "environment:layers:order": (
+        f"{_PAGE}#layers",
+        "Of an ordinary variable the highest layer wins, an explicit empty value included.",
+    ),
+    "environment:conflict:secret": (
+        f"{_PAGE}#layers",
+        "Chosen layers that differ about a secret start nothing; variable and layers are named.",
+    ),
+    "environment:conflict:ambient": (
+        f"{_PAGE}#layers",
+        "Host, executor and agent defaults lose without a conflict.",
+    ),
+    "environment:entries:composed": (
+        f"{_PAGE}#layers",
+        "Indexed entries of all layers are one list, of which forwarding loses and doubles none.",
+    ),
+    "environment:entries:refused": (
+        f"{_PAGE}#layers",
+        "A malformed block is refused in the name of its layer.",
+    ),
+    "environment:entries:bounds": (
+        f"{_PAGE}#bounds",
+        "The result of a composition is held to the bounds, and the layer that crossed is named.",
+    ),
+    "environment:removes": (
+        f"{_PAGE}#layers",
+        "A layer may take names from lower layers; with the count goes the whole list.",
+    ),
+    "environment:explain": (
+        f"{_PAGE}#layers",
+        "Each entry and each variable is traced to the layer that it came from.",
+    ),
+    "environment:withheld:redirects": (
+        f"{_PAGE}#names-that-never-reach-an-agent",
+        "What points git at another repository is taken from every layer, and named.",
+    ),
+    "environment:withheld:private": (
+        f"{_PAGE}#names-that-never-reach-an-agent",
+        "Our own names are taken from the host's layer, and named.",
+    ),
+    "git-config:managed:asked": (
+        f"{_PAGE}#managed-entries",
+        "Git asks the managed helper of a managed host, whatever characters its path holds.",
+    ),
+    "git-config:managed:closed": (
+        f"{_PAGE}#managed-entries",
+        "When the managed helper is missing or does not answer, git stops and asks nobody else.",
+    ),
+    "git-config:managed:others": (
+        f"{_PAGE}#managed-entries",
+        "Hosts that are not managed keep the helper of the user.",
+    ),
+    "git-config:managed:removed": (
+        f"{_PAGE}#managed-entries",
+        "Taking the managed entries away gives back exactly the others, in order.",
+    ),
 }

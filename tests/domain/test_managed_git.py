@@ -1,0 +1,190 @@
+"""Managed entries: git asks our helper or stops, and what we added can be taken away again."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import git_config, managed_git
+from domain.environment import Layer
+from domain.git_config import Entry
+from domain.managed_git import ManagedHost
+from domain.outcome import failed
+from tests.git_oracle import isolated, run
+from tests.requirements import requirement
+
+HOST = ManagedHost("github.com")
+PRIVATE = ManagedHost("forge.example:8443", "/etc/ca bundle.pem")
+PATH = "/opt/kandev/git-credential-kandev"
+QUESTION = "protocol=https\nhost={}\npath=acme/widgets.git\n\n"
+
+
+def key(host: str = "github.com") -> str:
+    return f"credential.https://{host}.helper"
+
+
+def test_the_entries_of_a_host_reset_ask_and_stop_in_this_order() -> None:
+    assert managed_git.entries([HOST, PRIVATE, HOST], PATH) == (
+        Entry("credential.https://github.com.useHttpPath", "true"),
+        Entry(key(), ""),
+        Entry(key(), f"!'{PATH}'"),
+        Entry(key(), "!echo quit=1; :"),
+        Entry("credential.https://forge.example:8443.useHttpPath", "true"),
+        Entry("http.https://forge.example:8443.sslCAInfo", "/etc/ca bundle.pem"),
+        Entry(key("forge.example:8443"), ""),
+        Entry(key("forge.example:8443"), f"!'{PATH}'"),
+        Entry(key("forge.example:8443"), "!echo quit=1; :"),
+    )
+
+
+def test_the_entries_are_accepted_by_the_rules_of_every_block() -> None:
+    entries = managed_git.entries([HOST, PRIVATE], "/it's\n a path/git-credential-kandev")
+
+    assert git_config.parse(git_config.serialize(entries)).unwrap() == entries
+    assert managed_git.hosts(entries) == ("github.com", "forge.example:8443")
+
+
+@pytest.mark.parametrize(
+    "path", ["git-credential-kandev", "/opt/other", "/opt/xgit-credential-kandev"]
+)
+def test_a_helper_that_could_not_be_recognised_again_is_a_bug(path: str) -> None:
+    with pytest.raises(ValueError, match="absolute path"):
+        managed_git.entries([HOST], path)
+
+
+def ambient(folder: Path, answer: str) -> Entry:
+    helper = folder / "ambient"
+    helper.write_text(f"#!/bin/sh\necho asked >> {folder}/ambient.log\n{answer}\n")
+    helper.chmod(0o755)
+    return Entry("credential.helper", str(helper))
+
+
+def ask(folder: Path, entries: tuple[Entry, ...], host: str = "github.com") -> tuple[int, str]:
+    environment = isolated(folder) | managed_git.variables() | git_config.serialize(entries)
+    done = run(["git", "credential", "fill"], folder, environment, QUESTION.format(host))
+    return done.exit, os.fsdecode(done.stdout)
+
+
+@requirement("git-config:managed:asked")
+@pytest.mark.parametrize(
+    "name", ["plain", "with blank", "it's", 'a"b', "$HOME `id` \\ ;#", "ümlaut"]
+)
+def test_git_asks_the_helper_whatever_its_path_holds(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    helper = folder / managed_git.HELPER_NAME
+    helper.write_text("#!/bin/sh\nsed -n s/^path=/username=/p\necho password=leased\n")
+    helper.chmod(0o755)
+    lower = (ambient(tmp_path, "echo username=ambient; echo password=ambient"),)
+
+    code, answer = ask(
+        tmp_path, git_config.compose(lower, managed_git.entries([HOST], str(helper)))
+    )
+
+    assert code == 0
+    assert "username=acme/widgets.git\npassword=leased\n" in answer
+    assert not (tmp_path / "ambient.log").exists()
+
+
+@requirement("git-config:managed:closed")
+@pytest.mark.parametrize("state", ["missing", "silent", "failing", "half an answer"])
+def test_git_stops_when_the_helper_does_not_answer(tmp_path: Path, state: str) -> None:
+    helper = tmp_path / managed_git.HELPER_NAME
+    bodies = {"silent": ":", "failing": "exit 3", "half an answer": "echo username=u"}
+    if state in bodies:
+        helper.write_text(f"#!/bin/sh\n{bodies[state]}\n")
+        helper.chmod(0o755)
+    askpass = Entry("core.askPass", str(tmp_path / "ambient"))
+    lower = (ambient(tmp_path, "echo username=ambient; echo password=ambient"), askpass)
+
+    code, answer = ask(
+        tmp_path, git_config.compose(lower, managed_git.entries([HOST], str(helper)))
+    )
+
+    assert (code, answer) == (128, "")
+    assert not (tmp_path / "ambient.log").exists()
+
+
+@requirement("git-config:managed:others")
+def test_another_host_keeps_the_helper_of_the_user(tmp_path: Path) -> None:
+    lower = (ambient(tmp_path, "echo username=mine; echo password=mine"),)
+    entries = git_config.compose(lower, managed_git.entries([HOST], "/gone/git-credential-kandev"))
+
+    code, answer = ask(tmp_path, entries, "gitlab.com")
+
+    assert code == 0
+    assert "username=mine\npassword=mine\n" in answer
+    assert (tmp_path / "ambient.log").read_text() == "asked\n"
+
+
+foreign = st.sampled_from((
+    Entry("core.hooksPath", "/hooks"),
+    Entry("credential.helper", ""),
+    Entry(key(), ""),
+    Entry(key(), "store"),
+    Entry(key(), "!/opt/other/helper"),
+    Entry(key(), "!'/opt/git-credential-kandev' --flag"),
+    Entry("http.https://github.com.sslCAInfo", "/mine.pem"),
+    Entry("credential.https://github.com.useHttpPath", "false"),
+    Entry("credential.useHttpPath", "true"),
+))
+lists = st.lists(foreign, max_size=6).map(tuple)
+groups = st.lists(
+    st.builds(
+        ManagedHost,
+        st.sampled_from(("github.com", "forge.example:8443")),
+        st.sampled_from((None, "/ca.pem")),
+    ),
+    max_size=3,
+)
+helpers = st.sampled_from((PATH, "/it's here/git-credential-kandev"))
+
+
+@requirement("git-config:managed:removed")
+@given(lists, groups, helpers, lists)
+def test_taking_the_managed_entries_away_gives_back_exactly_the_others(
+    before: tuple[Entry, ...], hosts: list[ManagedHost], helper: str, after: tuple[Entry, ...]
+) -> None:
+    managed = managed_git.entries(hosts, helper)
+
+    assert managed_git.without_managed(before + managed + after) == before + after
+
+
+@requirement("git-config:managed:removed")
+@given(lists, groups, helpers)
+def test_entries_that_were_forwarded_or_added_twice_are_all_taken_away(
+    before: tuple[Entry, ...], hosts: list[ManagedHost], helper: str
+) -> None:
+    managed = managed_git.entries(hosts, helper)
+    forwarded = git_config.compose(git_config.compose(before, managed), managed)
+
+    assert managed_git.without_managed(forwarded) == before
+    assert managed_git.without_managed(before + managed + managed) == before
+
+
+@requirement("git-config:managed:removed")
+def test_a_cleared_layer_keeps_the_rest_numbered_anew_and_as_secret_as_it_was() -> None:
+    header = Entry("http.extraHeader", "X-Token: hunter2")
+    entries = (*managed_git.entries([PRIVATE], PATH), header, Entry("a.b", "c"))
+    layer = Layer(
+        "host",
+        git_config.serialize(entries) | {"HOME": "/h"},
+        secrets=frozenset({"HOME", "GIT_CONFIG_VALUE_5"}),
+        removes=frozenset({"X"}),
+    )
+
+    assert managed_git.cleared(layer).unwrap() == Layer(
+        "host",
+        git_config.serialize((header, Entry("a.b", "c"))) | {"HOME": "/h"},
+        secrets=frozenset({"HOME", "GIT_CONFIG_VALUE_0"}),
+        removes=frozenset({"X"}),
+    )
+
+
+def test_a_malformed_layer_cannot_be_cleared() -> None:
+    outcome = managed_git.cleared(Layer("host", {"GIT_CONFIG_COUNT": "1"}))
+
+    assert failed(outcome)
+    assert outcome.failure().layer == "host"
