@@ -101,4 +101,20 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#managed-entries",
         "Taking the managed entries away gives back exactly the others, in order.",
     ),
+    "git-config:explain:effects": (
+        f"{_PAGE}#what-an-entry-does",
+        "Each entry says what it does, and to which earlier entries.",
+    ),
+    "git-config:explain:rewrites": (
+        f"{_PAGE}#what-an-entry-does",
+        "A rewrite that leads to SSH, to another host or to another scheme is named so.",
+    ),
+    "git-config:explain:masked": (
+        f"{_PAGE}#what-an-entry-does",
+        "What could hold a secret is masked, in keys and in values; the rest is shown as it is.",
+    ),
+    "git-config:explain:channels": (
+        f"{_PAGE}#open-channels",
+        "What could go around the managed helper is found by looking, and named without secrets.",
+    ),
 }
