@@ -26,6 +26,7 @@ __all__ = (
     "VariableOrigin",
     "compose",
     "explain",
+    "is_chosen",
 )
 
 
@@ -45,7 +46,7 @@ class LayerName(StrEnum):
 AMBIENT = frozenset({LayerName.HOST, LayerName.EXECUTOR, LayerName.AGENT_DEFAULTS})
 """Layers that nobody chose for this launch: what they define simply loses to a higher layer."""
 
-_NEVER_IN_CONFLICT = AMBIENT | {LayerName.MANAGED}
+_NOBODY_CHOSE = AMBIENT | {LayerName.MANAGED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,17 @@ class Explanation:
     entries: tuple[EntryOrigin, ...]
     variables: tuple[VariableOrigin, ...]
     removed: tuple[Removal, ...]
+
+
+def is_chosen(name: str) -> bool:
+    """Whether someone chose a layer of this name for the launch: not ambient, and not ours.
+
+    The name begins with its `LayerName`, where a setting may have written `agent_defaults`; of a
+    name that begins with none, someone is taken to have chosen it.
+    """
+    words = f"{name.casefold().replace('_', ' ').replace('-', ' ')} "
+    kinds = [kind for kind in LayerName if words.startswith(f"{kind} ")]
+    return max(kinds, key=len, default=None) not in _NOBODY_CHOSE
 
 
 def compose(layers: Sequence[Layer]) -> Result[dict[str, str], EnvironmentProblem]:
@@ -191,7 +203,7 @@ def _conflict(layers: Sequence[Layer]) -> ConflictingVariable | None:
     for layer in layers:
         for name in layer.removes:
             chosen.pop(name, None)
-        if _canonical(layer.name) not in _NEVER_IN_CONFLICT:
+        if is_chosen(layer.name):
             for origin in _scalars(layer):
                 chosen.setdefault(origin.name, []).append(origin)
     for name in sorted(chosen):
@@ -204,8 +216,3 @@ def _conflict(layers: Sequence[Layer]) -> ConflictingVariable | None:
 def _is_secret(layer: Layer, index: int) -> bool:
     names = {f"{git_config.KEY_PREFIX}{index}", f"{git_config.VALUE_PREFIX}{index}"}
     return not names.isdisjoint(layer.secrets)
-
-
-def _canonical(name: str) -> str:
-    """A layer's name as `LayerName` spells it, where a setting wrote `agent_defaults`."""
-    return name.casefold().replace("_", " ").replace("-", " ")

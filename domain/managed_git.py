@@ -8,18 +8,14 @@ All are scoped to the host: other hosts keep whatever helper the user has.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from domain import git_config
-from domain.environment import Layer
-from domain.git_config import Entry, MalformedGitConfig
-from domain.outcome import Result, Success, failed
+from domain.git_config import Entry
 
 __all__ = (
     "HELPER_NAME",
     "REMOVES",
     "ManagedHost",
-    "cleared",
     "entries",
     "hosts",
     "is_managed",
@@ -85,31 +81,6 @@ def without_managed(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     user's is the user's. Path and authority are ours where they lead up to our reset. A list that
     already ended as ours begins shares those entries with it (`compose`) and loses them with it.
     """
-    ours = _ours(entries)
-    return tuple(entry for index, entry in enumerate(entries) if index not in ours)
-
-
-def cleared(layer: Layer) -> Result[Layer, MalformedGitConfig]:
-    """The layer less stale managed entries; the others are numbered anew and stay as secret."""
-    parsed = git_config.parse(layer.variables, layer.name)
-    if failed(parsed):
-        return parsed
-    entries = parsed.unwrap()
-    ours = _ours(entries)
-    kept = [index for index in range(len(entries)) if index not in ours]
-    scalars = {
-        name: value for name, value in layer.variables.items() if not git_config.is_indexed(name)
-    }
-    secrets = {name for name in layer.secrets if not git_config.is_indexed(name)}
-    for position, index in enumerate(kept):
-        for prefix in (git_config.KEY_PREFIX, git_config.VALUE_PREFIX):
-            if f"{prefix}{index}" in layer.secrets:
-                secrets.add(f"{prefix}{position}")
-    variables = scalars | git_config.serialize([entries[index] for index in kept])
-    return Success(replace(layer, variables=variables, secrets=frozenset(secrets)))
-
-
-def _ours(entries: Sequence[Entry]) -> set[int]:
     ours: set[int] = set()
     for index, entry in enumerate(entries):
         host = _managed_host(entry)
@@ -117,7 +88,7 @@ def _ours(entries: Sequence[Entry]) -> set[int]:
             ours.update((index, *_leading_to(entries, index, host)))
         elif _is_sentinel(entry):
             ours.add(index)
-    return ours
+    return tuple(entry for index, entry in enumerate(entries) if index not in ours)
 
 
 def _group(host: ManagedHost, command: str) -> Iterator[Entry]:

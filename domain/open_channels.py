@@ -11,20 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from domain import managed_git
+from domain.ambient_credentials import AMBIENT_TOKENS
 from domain.git_config import Entry
 from domain.git_configuration_effects import Action, Effect, effects
 from domain.git_key import Key, place, scope_covers, scopes_meet, split
 
 __all__ = ("Channel", "OpenChannel", "Surroundings", "open_channels")
 
-_TOKENS = (
-    "GH_TOKEN",
-    "GITHUB_TOKEN",
-    "GH_ENTERPRISE_TOKEN",
-    "GITHUB_ENTERPRISE_TOKEN",
-    "GITLAB_TOKEN",
-    "GITEA_TOKEN",
-)
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 _USERINFO = re.compile(r"https?://[^/@]+@", re.IGNORECASE)
 _AWAY = frozenset({Action.REWRITES_SCHEME, Action.REWRITES_HOST})
@@ -173,9 +166,8 @@ def _in_variables(variables: Mapping[str, str]) -> Iterator[tuple[Channel, str]]
         yield Channel.SSH_AGENT, "SSH_AUTH_SOCK"
     if "GIT_CONFIG_PARAMETERS" in given:
         yield Channel.QUOTED_CONFIGURATION, "GIT_CONFIG_PARAMETERS"
-    for name in _TOKENS:
-        if name in given:
-            yield Channel.AMBIENT_TOKEN, name
+    for name in sorted(AMBIENT_TOKENS & given):
+        yield Channel.AMBIENT_TOKEN, name
     askpass = "SSH_ASKPASS" if _is_askpass_open(variables) else "GIT_ASKPASS"
     if askpass in given:
         yield Channel.ASKPASS, askpass

@@ -79,7 +79,9 @@ def test_a_secret_that_a_chosen_layer_contradicts_stops_the_launch(
 
 
 @requirement("environment:conflict:ambient")
-@pytest.mark.parametrize("ambient", [*AMBIENT, "agent_defaults", "Agent-Defaults"])
+@pytest.mark.parametrize(
+    "ambient", [*AMBIENT, "agent_defaults", "Host process", "executor process"]
+)
 @pytest.mark.parametrize("chosen", CHOSEN)
 @pytest.mark.parametrize("secret_of", ["ambient", "chosen", "both"])
 def test_an_ambient_value_loses_to_a_secret_without_a_conflict(
@@ -91,6 +93,16 @@ def test_an_ambient_value_loses_to_a_secret_without_a_conflict(
     )
 
     assert environment.compose(layers).unwrap() == {"TOKEN": "b"}
+
+
+@requirement("environment:conflict:secret")
+@pytest.mark.parametrize(
+    "name", ["executor profile", "executor-profile docker", "repository app", "hostile", "else"]
+)
+def test_a_name_that_says_more_or_something_else_is_a_chosen_layer(name: str) -> None:
+    layers = (Layer(name, {"TOKEN": "a"}, secrets=SECRET), Layer("request", {"TOKEN": "b"}))
+
+    assert refusal(*layers) == ConflictingVariable("TOKEN", name, "request")
 
 
 @requirement("environment:conflict:secret")

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import git_config, managed_git
-from domain.environment import Layer
 from domain.git_config import Entry
 from domain.managed_git import ManagedHost
-from domain.outcome import failed
 from tests.git_oracle import isolated, run
 from tests.requirements import requirement
 
@@ -165,26 +163,9 @@ def test_entries_that_were_forwarded_or_added_twice_are_all_taken_away(
 
 
 @requirement("git-config:managed:removed")
-def test_a_cleared_layer_keeps_the_rest_numbered_anew_and_as_secret_as_it_was() -> None:
-    header = Entry("http.extraHeader", "X-Token: hunter2")
-    entries = (*managed_git.entries([PRIVATE], PATH), header, Entry("a.b", "c"))
-    layer = Layer(
-        "host",
-        git_config.serialize(entries) | {"HOME": "/h"},
-        secrets=frozenset({"HOME", "GIT_CONFIG_VALUE_5"}),
-        removes=frozenset({"X"}),
-    )
+def test_entries_that_a_list_shared_with_ours_go_with_them() -> None:
+    managed = managed_git.entries([HOST], PATH)
 
-    assert managed_git.cleared(layer).unwrap() == Layer(
-        "host",
-        git_config.serialize((header, Entry("a.b", "c"))) | {"HOME": "/h"},
-        secrets=frozenset({"HOME", "GIT_CONFIG_VALUE_0"}),
-        removes=frozenset({"X"}),
-    )
+    composed = git_config.compose((Entry("core.hooksPath", "/hooks"), managed[0]), managed)
 
-
-def test_a_malformed_layer_cannot_be_cleared() -> None:
-    outcome = managed_git.cleared(Layer("host", {"GIT_CONFIG_COUNT": "1"}))
-
-    assert failed(outcome)
-    assert outcome.failure().layer == "host"
+    assert managed_git.without_managed(composed) == (Entry("core.hooksPath", "/hooks"),)
