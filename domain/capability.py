@@ -80,7 +80,7 @@ def encode(claims: Claims) -> bytes:
         "path": scope.identity.path,
         "issued_at": int(claims.issued_at.timestamp()),
     }
-    return json.dumps(fields, separators=(",", ":")).encode()
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def decode(plain: bytes) -> Result[Claims, LeaseRefusal]:
@@ -100,7 +100,7 @@ def decode(plain: bytes) -> Result[Claims, LeaseRefusal]:
             "host": str(host),
             "path": str(path),
             "issued_at": int(issued),
-        } if version == _VERSION and type(issued) is int and 0 <= issued < 2**35:
+        } if _is_ours(version) and type(issued) is int and 0 <= issued < 2**35:
             scope = Scope(
                 WorkspaceId(workspace),
                 TaskId(task),
@@ -112,6 +112,10 @@ def decode(plain: bytes) -> Result[Claims, LeaseRefusal]:
             return Success(Claims(scope, datetime.fromtimestamp(issued, UTC)))
         case _:
             return Failure(LeaseRefusal(Refusal.INVALID))
+
+
+def _is_ours(version: int) -> bool:
+    return type(version) is int and version == _VERSION
 
 
 def associated(key_id: bytes) -> bytes:
