@@ -1,0 +1,42 @@
+"""The use cases that the REST surface drives, finished and in one record."""
+
+from dataclasses import dataclass
+
+from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
+from pipelines.create_task import CreateTask
+from pipelines.launch_session import LaunchSession
+from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.register_repository import RegisterRepository
+from pipelines.register_workspace import RegisterWorkspace
+from pipelines.resume_session import ResumeSession
+from pipelines.stop_session import StopSession
+from pipelines.workspace_settings import WorkspaceSettings
+from ports.agents import Agents
+from ports.feed import Feed
+from ports.runtime import Runtime
+from ports.store import Store
+
+__all__ = ("Api",)
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """`store` serves reads that decide nothing; every change goes through a use case."""
+
+    version: str
+    store: Store
+    runtime: Runtime
+    feed: Feed
+    agents: Agents
+    register_workspace: RegisterWorkspace
+    workspace_settings: WorkspaceSettings
+    connect: ConnectWorkspace
+    disconnect: DisconnectWorkspace
+    register_repository: RegisterRepository
+    create_task: CreateTask
+    launch: LaunchSession
+    resume: ResumeSession
+    prompt: PromptSession
+    cancel: CancelTurn
+    answer: AnswerPermission
+    stop: StopSession

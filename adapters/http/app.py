@@ -1,0 +1,78 @@
+"""The control plane's REST surface as one application, made from finished use cases."""
+
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from litestar import Litestar, Request, get
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+
+from adapters.http.api import Api
+from adapters.http.door import PRINCIPAL, Door
+from adapters.http.events import stream_events
+from adapters.http.problems import RefusalError, on_http, on_refusal
+from adapters.http.sessions import Sessions
+from adapters.http.shapes import AgentBody
+from adapters.http.tasks import Tasks
+from adapters.http.workspaces import Settings, Workspaces
+from domain.principal import Principal
+from ports.tokens import Tokens
+
+__all__ = ("create_app",)
+
+MAX_BODY_BYTES = 2 * 1024 * 1024
+"""The largest request body: a prompt at its bound, escaped, with room to spare."""
+
+
+@get("/health", tags=["system"], security=[{}])
+async def health(api: NamedDependency[Api]) -> dict[str, str]:
+    return {"status": "ok", "version": api.version}
+
+
+@get("/api/v1/agents", tags=["system"])
+async def agents(api: NamedDependency[Api]) -> list[AgentBody]:
+    """The agents that can be launched, and which of them are installed."""
+    return [AgentBody.of(each) for each in api.agents.all()]
+
+
+def create_app(
+    api: Api,
+    tokens: Tokens,
+    hosts: Collection[str],
+    lifespan: Callable[[Litestar], AbstractAsyncContextManager[None]] | None = None,
+) -> Litestar:
+    """`hosts` are the values of the Host header that name this server."""
+
+    def provide_api() -> Api:
+        return api
+
+    def provide_principal(request: Request[Any, Any, Any]) -> Principal:
+        principal: Principal = request.scope["state"][PRINCIPAL]
+        return principal
+
+    return Litestar(
+        route_handlers=[health, agents, Workspaces, Settings, Tasks, Sessions, stream_events],
+        dependencies={
+            "api": Provide(provide_api, sync_to_thread=False),
+            "principal": Provide(provide_principal, sync_to_thread=False),
+        },
+        middleware=[Door(hosts, tokens)],
+        exception_handlers={RefusalError: on_refusal, HTTPException: on_http},
+        request_max_body_size=MAX_BODY_BYTES,
+        lifespan=[lifespan] if lifespan else [],
+        logging_config=None,
+        openapi_config=OpenAPIConfig(
+            title="Kandev",
+            version=api.version,
+            path="/api/v1/schema",
+            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+            components=Components(
+                security_schemes={"bearer": SecurityScheme(type="http", scheme="bearer")}
+            ),
+            security=[{"bearer": []}],
+        ),
+    )

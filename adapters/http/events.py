@@ -1,0 +1,79 @@
+"""The event stream of a session: server-sent events (WHATWG HTML, 9.2), from any number on.
+
+The id of an event is its number in the session, so a client that reconnects with `Last-Event-ID`
+misses nothing and sees nothing twice. A comment every 15 seconds keeps the connection known alive.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Final
+
+import msgspec
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, HeaderParameter, QueryParameter
+from litestar.response import Stream
+
+from adapters.http.api import Api
+from adapters.http.sessions import found
+from domain.event import SessionEvent
+from domain.identity import SessionId
+
+__all__ = ("stream_events",)
+
+BATCH: Final = 500
+"""Events read from the store at once."""
+KEEP_ALIVE_SECONDS: Final = 15.0
+
+_encoder = msgspec.json.Encoder()
+
+
+@get("/api/v1/sessions/{session_id:str}/events", tags=["sessions"])
+async def stream_events(
+    session_id: FromPath[str],
+    api: NamedDependency[Api],
+    after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
+    follow: FromQuery[bool] = True,
+    last_event_id: Annotated[str | None, HeaderParameter(name="last-event-id")] = None,
+) -> Stream:
+    """Events after `after` in order; with `follow` also those to come, until the client leaves."""
+    session = await found(api, session_id)
+    if last_event_id is not None and last_event_id.isascii() and last_event_id.isdigit():
+        after = max(after, int(last_event_id[:16]))
+    return Stream(
+        events_from(api, session.id, after, follow=follow),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store"},
+    )
+
+
+async def events_from(
+    api: Api, session: SessionId, after: int, *, follow: bool
+) -> AsyncIterator[bytes]:
+    while True:
+        async with api.store.read() as state:
+            events = await state.events(session, after, BATCH)
+        if events:
+            yield encode(events)
+            after = events[-1].sequence
+        elif not follow:
+            return
+        elif await api.feed.wait(session, after, KEEP_ALIVE_SECONDS) <= after:
+            yield b": still here\n\n"
+
+
+def encode(events: Sequence[SessionEvent]) -> bytes:
+    return b"".join(
+        b"id: %d\nevent: %s\ndata: %s\n\n"
+        % (event.sequence, event.kind.value.encode(), _encoder.encode(body(event)))
+        for event in events
+    )
+
+
+def body(event: SessionEvent) -> dict[str, object]:
+    return {
+        "sequence": event.sequence,
+        "at": event.at,
+        "kind": event.kind.value,
+        "generation": event.generation,
+        "body": event.body,
+    }

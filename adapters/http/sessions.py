@@ -1,0 +1,116 @@
+"""Routes of sessions: look, talk, cancel, answer, stop, resume."""
+
+import msgspec
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from adapters.http.api import Api
+from adapters.http.problems import RefusalError, accepted
+from adapters.http.shapes import SessionBody, TurnBody
+from domain.access import NotFound
+from domain.identity import SessionId
+from domain.principal import Principal
+from domain.session import Session
+from pipelines.resume_session import ResumeRequest
+
+__all__ = ("Sessions",)
+
+
+class NewPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    text: str
+
+
+class PermissionAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the offered options, or null to cancel the request."""
+
+    option_id: str | None
+
+
+class Resumption(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`fresh` forgets the agent's conversation."""
+
+    environment: dict[str, str] = {}
+    approve_automatically: bool = False
+    fresh: bool = False
+
+
+class Sessions(Controller):
+    path = "/api/v1/sessions"
+    tags = ("sessions",)
+
+    @get("/{session_id:str}")
+    async def show(self, session_id: FromPath[str], api: NamedDependency[Api]) -> SessionBody:
+        return SessionBody.of(await found(api, session_id))
+
+    @get("/{session_id:str}/turns")
+    async def turns(self, session_id: FromPath[str], api: NamedDependency[Api]) -> list[TurnBody]:
+        session = await found(api, session_id)
+        async with api.store.read() as state:
+            return [TurnBody.of(each) for each in await state.turns(session.id)]
+
+    @post("/{session_id:str}/prompt", status_code=202)
+    async def prompt(
+        self,
+        session_id: FromPath[str],
+        data: JSONBody[NewPrompt],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> TurnBody:
+        outcome = await api.prompt(principal, SessionId(session_id), data.text)
+        return TurnBody.of(accepted(outcome))
+
+    @post("/{session_id:str}/cancel", status_code=202)
+    async def cancel(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SessionBody:
+        """Ask the agent to end its turn; how it ended arrives as an event."""
+        accepted(await api.cancel(principal, SessionId(session_id)))
+        return SessionBody.of(await found(api, session_id))
+
+    @post("/{session_id:str}/permissions/{request_id:str}", status_code=200)
+    async def answer(
+        self,
+        session_id: FromPath[str],
+        request_id: FromPath[str],
+        data: JSONBody[PermissionAnswer],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SessionBody:
+        outcome = await api.answer(principal, SessionId(session_id), request_id, data.option_id)
+        accepted(outcome)
+        return SessionBody.of(await found(api, session_id))
+
+    @post("/{session_id:str}/stop", status_code=200)
+    async def stop(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SessionBody:
+        accepted(await api.stop(principal, SessionId(session_id)))
+        return SessionBody.of(await found(api, session_id))
+
+    @post("/{session_id:str}/resume", status_code=200)
+    async def resume(
+        self,
+        session_id: FromPath[str],
+        data: JSONBody[Resumption],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SessionBody:
+        request = ResumeRequest(
+            SessionId(session_id), data.environment, data.approve_automatically, data.fresh
+        )
+        return SessionBody.of(accepted(await api.resume(principal, request)))
+
+
+async def found(api: Api, session_id: str) -> Session:
+    async with api.store.read() as state:
+        session = await state.session(SessionId(session_id))
+    if session is None:
+        raise RefusalError(NotFound("session"))
+    return session

@@ -1,0 +1,128 @@
+"""Routes of tasks, and the launch of a session on one."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+
+from adapters.http.api import Api
+from adapters.http.problems import RefusalError, accepted
+from adapters.http.shapes import SessionBody, TaskBody
+from domain.access import NotFound
+from domain.execution import ExecutorType
+from domain.identity import RepositoryId, TaskId, WorkspaceId
+from domain.principal import Principal
+from domain.task import TaskRepository
+from pipelines.create_task import CreateTaskRequest
+from pipelines.launch_session import LaunchRequest
+
+__all__ = ("Tasks",)
+
+PAGE = 100
+"""Rows of a list at most; `after` continues behind the last id."""
+
+
+class TaskRepositoryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    repository_id: str
+    base_branch: str | None = None
+
+
+class NewTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`title`: the first line of the prompt when it is absent."""
+
+    workspace_id: str
+    prompt: str
+    repositories: list[TaskRepositoryChoice]
+    title: str | None = None
+
+
+class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`prompt`: the task's own when it is absent; an empty one begins no turn."""
+
+    agent: str
+    prompt: str | None = None
+    executor: ExecutorType = ExecutorType.WORKTREE
+    environment: dict[str, str] = {}
+    allow_dirty: bool = False
+    approve_automatically: bool = False
+
+
+class Tasks(Controller):
+    path = "/api/v1/tasks"
+    tags = ("tasks",)
+
+    @post()
+    async def create(
+        self,
+        data: JSONBody[NewTask],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> TaskBody:
+        request = CreateTaskRequest(
+            WorkspaceId(data.workspace_id),
+            data.title,
+            data.prompt,
+            tuple(
+                TaskRepository(RepositoryId(each.repository_id), each.base_branch)
+                for each in data.repositories
+            ),
+        )
+        return TaskBody.of(accepted(await api.create_task(principal, request)))
+
+    @get()
+    async def list_all(
+        self,
+        workspace_id: FromQuery[str],
+        api: NamedDependency[Api],
+        after: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = PAGE,
+    ) -> list[TaskBody]:
+        async with api.store.read() as state:
+            found = await state.tasks(WorkspaceId(workspace_id), after, limit)
+        return [TaskBody.of(each) for each in found]
+
+    @get("/{task_id:str}")
+    async def show(self, task_id: FromPath[str], api: NamedDependency[Api]) -> TaskBody:
+        async with api.store.read() as state:
+            found = await state.task(TaskId(task_id))
+        if found is None:
+            raise RefusalError(NotFound("task"))
+        return TaskBody.of(found)
+
+    @get("/{task_id:str}/sessions")
+    async def sessions(
+        self, task_id: FromPath[str], api: NamedDependency[Api]
+    ) -> list[SessionBody]:
+        async with api.store.read() as state:
+            if await state.task(TaskId(task_id)) is None:
+                raise RefusalError(NotFound("task"))
+            found = await state.sessions(TaskId(task_id))
+        return [SessionBody.of(each) for each in found]
+
+    @post("/{task_id:str}/sessions")
+    async def launch(
+        self,
+        task_id: FromPath[str],
+        data: JSONBody[NewSession],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SessionBody:
+        """Start an agent on the task and give it the prompt; answers when the turn has begun."""
+        request = LaunchRequest(
+            task=TaskId(task_id),
+            agent=data.agent,
+            executor=data.executor,
+            environment=data.environment,
+            allow_dirty=data.allow_dirty,
+            approve_automatically=data.approve_automatically,
+        )
+        session = accepted(await api.launch(principal, request))
+        async with api.store.read() as state:
+            task = await state.task(session.task)
+        prompt = data.prompt if data.prompt is not None else task.prompt if task else ""
+        if prompt:
+            accepted(await api.prompt(principal, session.id, prompt))
+        async with api.store.read() as state:
+            return SessionBody.of(await state.session(session.id) or session)

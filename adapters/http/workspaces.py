@@ -1,0 +1,203 @@
+"""Routes of workspaces, their connections, their repositories and their policy."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Controller, delete, get, post, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+
+from adapters.http.api import Api
+from adapters.http.problems import RefusalError, accepted
+from adapters.http.shapes import ConnectionBody, RepositoryBody, SettingsBody, WorkspaceBody
+from domain.access import NotFound
+from domain.connection import Fault, InvalidConnection, Kind
+from domain.identity import ConnectionId, WorkspaceId
+from domain.principal import Principal
+from domain.secret import Secret
+from pipelines.connect_workspace import ConnectRequest
+
+__all__ = ("Settings", "Workspaces")
+
+PAGE = 100
+"""Rows of a list at most; `after` continues behind the last id."""
+
+Limit = Annotated[int, QueryParameter(ge=1, le=PAGE)]
+
+
+class NewWorkspace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    task_git_credentials_mode: str | None = None
+
+
+class NewConnection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`probe_url`: an HTTPS clone URL on the host, which the token must be able to read."""
+
+    host: str
+    token: str
+    probe_url: str
+    method: str | None = None
+    login: str | None = None
+    certificate_authority: str | None = None
+
+
+class NewRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Exactly one of the two: a clone URL, or the absolute path of a repository here."""
+
+    clone_url: str | None = None
+    local_path: str | None = None
+
+
+class SettingsUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    workspace_id: str
+    task_git_credentials_mode: str | None = None
+
+
+class SettingsCopy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    targetWorkspaceId: str  # noqa: N815 -- the name on the wire
+
+
+class Workspaces(Controller):
+    path = "/api/v1/workspaces"
+    tags = ("workspaces",)
+
+    @post()
+    async def create(
+        self,
+        data: JSONBody[NewWorkspace],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> WorkspaceBody:
+        outcome = await api.register_workspace(principal, data.name, data.task_git_credentials_mode)
+        return WorkspaceBody.of(accepted(outcome))
+
+    @get()
+    async def list_all(
+        self,
+        api: NamedDependency[Api],
+        after: FromQuery[str | None] = None,
+        limit: Limit = PAGE,
+    ) -> list[WorkspaceBody]:
+        async with api.store.read() as state:
+            return [WorkspaceBody.of(each) for each in await state.workspaces(after, limit)]
+
+    @get("/{workspace_id:str}")
+    async def show(self, workspace_id: FromPath[str], api: NamedDependency[Api]) -> WorkspaceBody:
+        async with api.store.read() as state:
+            found = await state.workspace(WorkspaceId(workspace_id))
+        if found is None:
+            raise RefusalError(NotFound("workspace"))
+        return WorkspaceBody.of(found)
+
+    @put("/{workspace_id:str}/connections")
+    async def connect(
+        self,
+        workspace_id: FromPath[str],
+        data: JSONBody[NewConnection],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> ConnectionBody:
+        """Validate a token against the forge, then replace the connection to its host."""
+        kind = next((each for each in Kind if each.value == data.method), None)
+        if data.method is not None and kind is None:
+            raise RefusalError(InvalidConnection(Fault.SECRET))
+        request = ConnectRequest(
+            workspace=WorkspaceId(workspace_id),
+            host=data.host,
+            kind=kind,
+            login=data.login,
+            token=Secret(data.token),
+            certificate_authority=data.certificate_authority,
+            probe=data.probe_url,
+        )
+        return ConnectionBody.of(accepted(await api.connect(principal, request)))
+
+    @get("/{workspace_id:str}/connections")
+    async def connections(
+        self, workspace_id: FromPath[str], api: NamedDependency[Api]
+    ) -> list[ConnectionBody]:
+        async with api.store.read() as state:
+            if await state.workspace(WorkspaceId(workspace_id)) is None:
+                raise RefusalError(NotFound("workspace"))
+            found = await state.connections(WorkspaceId(workspace_id))
+        return [ConnectionBody.of(each) for each in found]
+
+    @delete("/{workspace_id:str}/connections/{connection_id:str}")
+    async def disconnect(
+        self,
+        workspace_id: FromPath[str],
+        connection_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> None:
+        accepted(
+            await api.disconnect(principal, WorkspaceId(workspace_id), ConnectionId(connection_id))
+        )
+
+    @post("/{workspace_id:str}/repositories")
+    async def register(
+        self,
+        workspace_id: FromPath[str],
+        data: JSONBody[NewRepository],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> RepositoryBody:
+        workspace = WorkspaceId(workspace_id)
+        register = api.register_repository
+        if data.clone_url is not None and data.local_path is None:
+            outcome = await register.by_url(principal, workspace, data.clone_url)
+        else:
+            outcome = await register.by_path(principal, workspace, data.local_path or "")
+        return RepositoryBody.of(accepted(outcome))
+
+    @get("/{workspace_id:str}/repositories")
+    async def repositories(
+        self, workspace_id: FromPath[str], api: NamedDependency[Api]
+    ) -> list[RepositoryBody]:
+        async with api.store.read() as state:
+            if await state.workspace(WorkspaceId(workspace_id)) is None:
+                raise RefusalError(NotFound("workspace"))
+            found = await state.repositories(WorkspaceId(workspace_id))
+        return [RepositoryBody.of(each) for each in found]
+
+
+class Settings(Controller):
+    path = "/api/v1/github/workspace-settings"
+    tags = ("workspaces",)
+
+    @get()
+    async def show(
+        self,
+        workspace_id: FromQuery[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SettingsBody:
+        outcome = await api.workspace_settings.read(principal, WorkspaceId(workspace_id))
+        return SettingsBody.of(workspace_id, accepted(outcome))
+
+    @put()
+    async def update(
+        self,
+        data: JSONBody[SettingsUpdate],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SettingsBody:
+        """Absent fields stay as they are; an unknown policy changes nothing."""
+        outcome = await api.workspace_settings.update(
+            principal, WorkspaceId(data.workspace_id), data.task_git_credentials_mode
+        )
+        return SettingsBody.of(data.workspace_id, accepted(outcome))
+
+    @post("/copy", status_code=200)
+    async def copy(
+        self,
+        workspace_id: FromQuery[str],
+        data: JSONBody[SettingsCopy],
+        api: NamedDependency[Api],
+        principal: NamedDependency[Principal],
+    ) -> SettingsBody:
+        """Copy the policy to another workspace; connections and secrets stay."""
+        outcome = await api.workspace_settings.copy(
+            principal, WorkspaceId(workspace_id), WorkspaceId(data.targetWorkspaceId)
+        )
+        return SettingsBody.of(data.targetWorkspaceId, accepted(outcome))

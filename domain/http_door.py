@@ -1,0 +1,74 @@
+"""Which requests a server on loopback takes: those that a page of another site cannot have made.
+
+The rules hold for every method, for event streams and for WebSockets, before a body is read. A
+browser tells where a request comes from by `Host` (RFC 9110, 7.2), `Origin` (RFC 6454) and
+`Sec-Fetch-Site` (Fetch Metadata); other clients send none of the latter two.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from domain.outcome import Failure, Result, Success
+
+__all__ = ("Asked", "Reason", "Refused", "admit", "loopback_hosts")
+
+_SAFE_SITES = frozenset({"same-origin", "none"})
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Reason(StrEnum):
+    HOST = "foreign_host"
+    ORIGIN = "foreign_origin"
+    SITE = "cross_site"
+    CONTENT_TYPE = "json_required"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request says about itself; absent headers are None, `has_body` whether one follows."""
+
+    method: str
+    host: str | None
+    origin: str | None
+    site: str | None
+    content_type: str | None
+    has_body: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: Reason
+
+
+def loopback_hosts(host: str, port: int) -> frozenset[str]:
+    """The values of `Host` that name a server bound to `host` and `port`."""
+    names = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host}
+    return frozenset(f"{name}:{port}" for name in names) | (names if port == 80 else set())
+
+
+def admit(asked: Asked, hosts: Collection[str]) -> Result[None, Refused]:
+    """Whether the request is taken; `hosts` are the values of `Host` that name this server."""
+    if asked.host is None or asked.host.lower() not in hosts:
+        return Failure(Refused(Reason.HOST))
+    if asked.origin is not None and not _is_ours(asked.origin, asked.host):
+        return Failure(Refused(Reason.ORIGIN))
+    if asked.site is not None and asked.site not in _SAFE_SITES:
+        return Failure(Refused(Reason.SITE))
+    if asked.method not in _READS and asked.has_body and not _is_json(asked.content_type):
+        return Failure(Refused(Reason.CONTENT_TYPE))
+    return Success(None)
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    """A page of this server itself; the opaque origin `null` is nobody's."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc.lower() == host.lower()
+
+
+def _is_json(content_type: str | None) -> bool:
+    return (content_type or "").split(";")[0].strip().lower() == "application/json"
