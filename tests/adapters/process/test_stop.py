@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 
 import pytest
 
@@ -95,9 +96,17 @@ async def test_a_group_that_outlived_its_leader_ends(start: Start) -> None:
 ORPHAN = "(setsid sh -c 'echo $$; exec sleep 60' &) ; exit 0"
 
 
+@pytest.fixture
+def execution() -> dict[str, str]:
+    """An execution of this test alone: others run at the same time."""
+    return {EXECUTION_MARKER: uuid.uuid4().hex}
+
+
 @requirement("processes:stop:orphans")
-async def test_orphans_of_the_same_execution_end_with_it(start: Start) -> None:
-    child, stdout, _ = await start(ORPHAN, {EXECUTION_MARKER: "e-1"})
+async def test_orphans_of_the_same_execution_end_with_it(
+    start: Start, execution: dict[str, str]
+) -> None:
+    child, stdout, _ = await start(ORPHAN, execution)
     pid = int(await stdout.line())
     await child.wait()
     assert _lives(pid)
@@ -109,19 +118,16 @@ async def test_orphans_of_the_same_execution_end_with_it(start: Start) -> None:
 
 @requirement("processes:stop:orphans")
 @pytest.mark.parametrize(
-    ("mine", "processes"),
-    [
-        ({EXECUTION_MARKER: "e-2"}, LocalProcesses()),
-        ({EXECUTION_MARKER: "e-1"}, LocalProcesses(None)),
-        ({}, LocalProcesses()),
-    ],
-    ids=["another-execution", "no-owner", "no-execution"],
+    ("marker", "same"),
+    [(EXECUTION_MARKER, False), (None, True)],
+    ids=["another-execution", "owns-nothing"],
 )
 async def test_orphans_of_others_live_on(
-    start: Start, mine: dict[str, str], processes: LocalProcesses
+    start: Start, execution: dict[str, str], marker: str | None, same: bool
 ) -> None:
-    child, _, _ = await start("read line", mine, processes)
-    other, stdout, _ = await start(ORPHAN, {EXECUTION_MARKER: "e-1"})
+    mine = execution if same else {EXECUTION_MARKER: uuid.uuid4().hex}
+    child, _, _ = await start("read line", mine, LocalProcesses(marker))
+    other, stdout, _ = await start(ORPHAN, execution)
     pid = int(await stdout.line())
 
     await child.stop(polite=5, terminate=5, kill=5)
@@ -132,11 +138,11 @@ async def test_orphans_of_others_live_on(
 
 
 @requirement("processes:stop:orphans")
-async def test_another_child_of_the_same_execution_lives_on(start: Start) -> None:
-    first, _, _ = await start("read line", {EXECUTION_MARKER: "e-1"})
-    second, stdout, _ = await start(
-        "setsid sleep 60 & echo $!; read line", {EXECUTION_MARKER: "e-1"}
-    )
+async def test_another_child_of_the_same_execution_lives_on(
+    start: Start, execution: dict[str, str]
+) -> None:
+    first, _, _ = await start("read line", execution)
+    second, stdout, _ = await start("setsid sleep 60 & echo $!; read line", execution)
     pid = int(await stdout.line())
 
     await first.stop(polite=5, terminate=5, kill=5)
