@@ -28,10 +28,9 @@ from domain.lease import MAX_LIVE_LEASES, Authority, LeaseRefusal, Refusal
 from domain.outcome import Failure, Success
 from domain.repository import MAX_REMOTE_LENGTH, RepositoryIdentity
 from domain.secret import Secret
-from tests.domain.test_lease import AUTHORITY, CHANGED, CONNECTION, OTHER, SCOPE, WIDGETS
+from tests.domain.lease_examples import AUTHORITY, CHANGED, CONNECTION, NOW, OTHER, SCOPE, WIDGETS
 from tests.requirements import requirement
 
-NOW = datetime(2026, 8, 1, 12, tzinfo=UTC)
 CLAIMS = Claims(SCOPE, NOW)
 INVALID = Failure(LeaseRefusal(Refusal.INVALID))
 

@@ -1,9 +1,5 @@
 """Git's credential protocol on the instance's socket."""
 
-import subprocess
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +7,6 @@ from hypothesis import strategies as st
 from domain.git_credential import (
     MAX_LINE_BYTES,
     MAX_REQUEST_BYTES,
-    QUIT,
     Action,
     Fault,
     MalformedRequest,
@@ -24,7 +19,7 @@ from domain.git_credential import (
     parse,
 )
 from domain.outcome import Failure, Success, failed
-from domain.repository import RepositoryIdentity, parse_remote
+from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from tests.requirements import requirement
 
@@ -172,106 +167,6 @@ def test_a_scope_is_https_an_exact_host_and_an_exact_path(
     assert match(request_, SCOPES) == wanted
 
 
-def _git(arguments: Sequence[str], entries: Sequence[tuple[str, str]], stdin: str) -> str:
-    environment = {"PATH": "/usr/bin:/bin", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"}
-    environment |= {"HOME": "/nonexistent", "GIT_ASKPASS": "", "GIT_CEILING_DIRECTORIES": "/"}
-    environment["GIT_CONFIG_COUNT"] = str(len(entries))
-    for index, (key, value) in enumerate(entries):
-        environment |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
-    done = subprocess.run(
-        ["git", *arguments],
-        input=stdin.encode(),
-        env=environment,
-        cwd="/",
-        capture_output=True,
-        check=False,
-        timeout=20,
-    )
-    return done.stdout.decode("utf-8", "surrogateescape")
-
-
-@requirement("credentials:protocol:match")
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("https://h.example/org/repo.git", REPO),
-        ("https://h.example/org/repo", REPO),
-        ("https://h.example/org/repo.git/", REPO),
-        ("https://h.example//org/repo.git", REPO),
-        ("https://h.example:443/org/repo.git", REPO),
-        ("https://H.EXAMPLE/org/repo.git", REPO),
-        ("https://h%2eexample/org/repo.git", REPO),
-        ("https://alice@h.example/org/repo.git", REPO),
-        ("https://h.example/%6Frg/repo.git", REPO),
-        ("https://h.example/org/repo.git/info/lfs", REPO),
-        ("https://h.example:8443/x", SCOPES[1]),
-        ("https://[::1]:8443/x", SCOPES[2]),
-        ("https://h.example/a%2520b", RepositoryIdentity("h.example", "/a%20b")),
-        ("https://h.example/a%20b", RepositoryIdentity("h.example", "/a b")),
-        ("https://h.example/Org/Repo.git", Mismatch.OTHER_REPOSITORY),
-        ("https://h.example/org/repo2.git", Mismatch.OTHER_REPOSITORY),
-        ("https://h.example/org/repo.git?service=x", Mismatch.OTHER_REPOSITORY),
-        ("https://h.example/org/../evil/repo.git", Mismatch.UNREADABLE),
-        ("https://h.example/org//repo.git", Mismatch.UNREADABLE),
-        ("https://h.example", Mismatch.NO_PATH),
-        ("https://h.example./org/repo.git", Mismatch.UNREADABLE),
-        ("https://bücher.example/org/repo.git", Mismatch.UNREADABLE),
-        ("https://alice@evil@h.example/org/repo.git", Mismatch.UNREADABLE),
-        ("https://h.example\\@evil.example/org/repo.git", Mismatch.OTHER_HOST),
-        ("https://h.example@evil.example/org/repo.git", Mismatch.OTHER_HOST),
-        ("https://sub.h.example/org/repo.git", Mismatch.OTHER_HOST),
-        ("https://h.example.evil/org/repo.git", Mismatch.OTHER_HOST),
-        ("https://h.example:9443/org/repo.git", Mismatch.OTHER_HOST),
-        ("https://127.1/org/repo.git", Mismatch.OTHER_HOST),
-        ("http://h.example/org/repo.git", Mismatch.PROTOCOL),
-        ("HTTPS://h.example/org/repo.git", Mismatch.PROTOCOL),
-        ("ssh://h.example/org/repo.git", Mismatch.PROTOCOL),
-    ],
-)
-def test_what_git_sends_for_a_url_matches_the_repository_it_names_and_no_other(
-    tmp_path: Path, url: str, expected: RepositoryIdentity | Mismatch
-) -> None:
-    sent = tmp_path / "sent"
-    entries = [
-        ("credential.helper", ""),
-        ("credential.helper", f"!cat >'{sent}'; echo quit=1; :"),
-        ("credential.useHttpPath", "true"),
-    ]
-    scopes = {*SCOPES, *([] if isinstance(expected, Mismatch) else [expected])}
-
-    _git(["credential", "fill"], entries, f"url={url}\n\n")
-    found = match(parse(HEAD + sent.read_bytes()).unwrap(), scopes)
-
-    wanted = Failure(OutOfScope(expected)) if isinstance(expected, Mismatch) else Success(expected)
-    assert found == wanted
-
-
-@requirement("credentials:protocol:match")
-@pytest.mark.parametrize(
-    "remote",
-    [
-        "https://h.example/a%20b/w%C3%AD.git",
-        "https://h.example/a/100%25.git",
-        "https://h.example/a/w%2520x",
-        "https://h.example:443/Team/Repo.git/",
-        "https://H.example:8443/~me/w+x.git",
-    ],
-)
-def test_git_asks_for_the_identity_that_its_remote_was_parsed_to(
-    tmp_path: Path, remote: str
-) -> None:
-    sent = tmp_path / "sent"
-    entries = [
-        ("credential.helper", f"!cat >'{sent}'; echo quit=1; :"),
-        ("credential.useHttpPath", "true"),
-    ]
-    identity = parse_remote(remote).unwrap()
-
-    _git(["credential", "fill"], entries, f"url={remote}\n\n")
-
-    assert match(parse(HEAD + sent.read_bytes()).unwrap(), [identity]) == Success(identity)
-
-
 @requirement("credentials:protocol:answer")
 def test_an_answer_has_the_credential_and_nothing_that_redirects_git() -> None:
     assert answer(ask(), "x-access-token", Secret("s3cret"), None) == Success(
@@ -310,39 +205,6 @@ def test_what_git_would_read_as_something_else_is_not_said(
     username: str, expires: int | None
 ) -> None:
     assert answer(ask(), username, Secret("p"), expires) == Failure(Unanswerable())
-
-
-@requirement("credentials:protocol:answer")
-@pytest.mark.parametrize("capabilities", [frozenset[str](), frozenset({"authtype"})])
-def test_git_takes_the_credential_and_keeps_its_own_host(
-    tmp_path: Path, capabilities: frozenset[str]
-) -> None:
-    reply = tmp_path / "reply"
-    request = Request(Action.GET, capabilities=capabilities)
-    reply.write_bytes(answer(request, "u ü", Secret("p=w d"), 4_000_000_000).unwrap())
-
-    filled = _git(
-        ["credential", "fill"],
-        [("credential.helper", f"!cat '{reply}'; :")],
-        "url=https://h.example/org/repo\n\n",
-    )
-
-    lines = filled.splitlines()
-    assert lines[:2] == ["protocol=https", "host=h.example"]
-    assert {"username=u ü", "password=p=w d"} <= set(lines)
-
-
-@requirement("credentials:protocol:quit")
-def test_a_refusal_makes_git_stop_before_it_asks_anyone_else(tmp_path: Path) -> None:
-    reply, asked = tmp_path / "reply", tmp_path / "asked"
-    reply.write_bytes(QUIT)
-    entries = [
-        ("credential.helper", f"!cat '{reply}'; :"),
-        ("credential.helper", f"!touch '{asked}'; echo username=u; echo password=p; :"),
-    ]
-
-    assert _git(["credential", "fill"], entries, "url=https://h.example/org/repo\n\n") == ""
-    assert not asked.exists()
 
 
 PIECES = st.sampled_from([

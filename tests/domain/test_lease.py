@@ -1,17 +1,16 @@
 """Leases: what a token is, and when it may be redeemed."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.connection import Connection, Kind, Status
+from domain.connection import Status
 from domain.identity import (
     ConnectionId,
     ExecutionId,
-    LeaseId,
     RepositoryId,
     SessionId,
     TaskId,
@@ -25,7 +24,6 @@ from domain.lease import (
     LeaseRecord,
     LeaseRefusal,
     Refusal,
-    Scope,
     digest,
     is_token,
     may_issue,
@@ -35,40 +33,17 @@ from domain.lease import (
 from domain.outcome import Failure, Success
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
-from tests.requirements import requirement
-
-NOW = datetime(2026, 8, 1, 12, tzinfo=UTC)
-WIDGETS = RepositoryIdentity("github.com", "/acme/widgets")
-OTHER = RepositoryIdentity("github.com", "/acme/widgets-staging")
-SCOPE = Scope(
-    WorkspaceId("w"),
-    TaskId("t"),
-    SessionId("s"),
-    ExecutionId("e"),
-    RepositoryId("r"),
+from tests.domain.lease_examples import (
+    AUTHORITY,
+    CHANGED,
+    CONNECTION,
+    NOW,
+    OTHER,
+    RECORD,
+    SCOPE,
     WIDGETS,
 )
-CONNECTION = Connection(
-    ConnectionId("c"), WorkspaceId("w"), "github.com", Kind.PAT, "alice", Status.ACTIVE, 3
-)
-AUTHORITY = Authority(
-    WorkspaceId("w"),
-    TaskId("t"),
-    SessionId("s"),
-    ExecutionId("e"),
-    live=True,
-    repositories={RepositoryId("r"): WIDGETS},
-    connection=CONNECTION,
-)
-RECORD = LeaseRecord(
-    LeaseId("l"),
-    digest(Secret("kdl_x")),
-    SCOPE,
-    ConnectionId("c"),
-    3,
-    NOW,
-    NOW + LEASE_LIFE,
-)
+from tests.requirements import requirement
 
 
 def refusal(code: Refusal) -> Failure[LeaseRefusal]:
@@ -123,9 +98,6 @@ def test_a_lease_whose_every_part_still_holds_is_redeemed(seconds: float) -> Non
     now = NOW + timedelta(seconds=seconds)
 
     assert may_redeem(RECORD, AUTHORITY, ExecutionId("e"), WIDGETS, now) == Success(CONNECTION)
-
-
-CHANGED = replace(CONNECTION, revision=4)
 
 
 @requirement("credentials:lease:redeem")
