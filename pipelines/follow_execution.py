@@ -38,6 +38,12 @@ class FollowExecution:
         await self.conclude(handle)
         await self.runtime.release(handle)
 
+    async def stored(self, handle: Handle) -> int:
+        """The number of the last event of the execution that is stored."""
+        async with self.store.read() as state:
+            execution = await state.execution(handle.execution)
+        return execution.acknowledged if execution else 0
+
     async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> None:
         """Store a batch and what it means for the turn, in one unit."""
         async with self.store.write() as unit:

@@ -17,13 +17,13 @@ from domain.capability import Claims
 from domain.connection import Connection
 from domain.credential_policy import (
     CredentialDecision,
-    Mode,
     decide,
     managed_hosts,
     removes,
 )
-from domain.credential_snapshot import snapshot
+from domain.credential_snapshot import CredentialSnapshot, snapshot
 from domain.environment import Layer, LayerName
+from domain.event import Json
 from domain.execution import Execution, ExecutionState, ExecutorType
 from domain.identity import ExecutionId, LeaseId
 from domain.lease import LEASE_LIFE, TOKEN_BYTES, LeaseRecord, Scope, digest, token
@@ -127,24 +127,25 @@ class StartExecution:
         clean = cleared(layers)
         if failed(clean):
             return clean
-        launched = await self.runtime.launch(
-            LaunchSpec(
-                handle=execution.handle,
-                agent=order.agent,
-                program=order.program,
-                executor=order.executor,
-                workspace=workspace_of(self.tasks_root, facts),
-                checkouts=checkouts.unwrap(),
-                layers=clean.unwrap(),
-                managed=managed.unwrap(),
-                removes=removes(facts.workspace.mode, decision.source, layers),
-                acp_session=order.session.acp_session,
-                approve_automatically=order.approve_automatically,
-            )
+        spec = LaunchSpec(
+            handle=execution.handle,
+            agent=order.agent,
+            program=order.program,
+            executor=order.executor,
+            workspace=workspace_of(self.tasks_root, facts),
+            checkouts=checkouts.unwrap(),
+            layers=clean.unwrap(),
+            managed=managed.unwrap(),
+            removes=removes(facts.workspace.mode, decision.source, layers),
+            acp_session=order.session.acp_session,
+            approve_automatically=order.approve_automatically,
         )
+        launched = await self.runtime.launch(spec)
         if failed(launched):
             return launched
-        return await self._record(execution, decision, facts.workspace.mode, launched.unwrap())
+        candidate = snapshot(decision, facts.workspace.mode, execution.executor, self.clock.now())
+        known = metadata(candidate, decision, spec, launched.unwrap())
+        return await self._record(execution, launched.unwrap().acp_session, known)
 
     async def _gather(self, session: Session) -> Result[_Facts, StartProblem]:
         async with self.store.read() as state:
@@ -237,11 +238,9 @@ class StartExecution:
         return LeaseGrant(scope.repository, scope.identity, shown, capability)
 
     async def _record(
-        self, execution: Execution, decision: CredentialDecision, mode: Mode, launched: Launched
+        self, execution: Execution, acp_session: str, known: Json
     ) -> Result[Session, StartProblem]:
         """The one write of a success; when somebody came first, what was started is ended."""
-        candidate = snapshot(decision, mode, execution.executor, self.clock.now())
-        removed = sorted({*decision.removed, *launched.removed})
         async with self.store.write() as unit:
             current = await unit.session(execution.session)
             mine = current is not None and current.execution == execution.id
@@ -250,15 +249,9 @@ class StartExecution:
                 started = replace(
                     current,
                     state=state.unwrap(),
-                    acp_session=launched.acp_session,
+                    acp_session=acp_session,
                     failure=None,
-                    metadata={
-                        **current.metadata,
-                        credential_snapshot.KEY: candidate.to_json(),
-                        "removed_variables": removed,
-                        "lost_context": launched.lost_context,
-                        "executor": execution.executor.value,
-                    },
+                    metadata={**current.metadata, **known},
                 )
                 if await unit.save_session(started):
                     await unit.put_execution(replace(execution, state=ExecutionState.LIVE))
@@ -283,6 +276,20 @@ class StartExecution:
             if not failed(state):
                 failure = failure_of(problem)
                 await unit.save_session(replace(current, state=state.unwrap(), failure=failure))
+
+
+def metadata(
+    candidate: CredentialSnapshot, decision: CredentialDecision, spec: LaunchSpec, told: Launched
+) -> Json:
+    """What a session keeps of its last successful start."""
+    return {
+        credential_snapshot.KEY: candidate.to_json(),
+        "removed_variables": sorted({*decision.removed, *told.removed}),
+        "lost_context": told.lost_context,
+        "executor": spec.executor.value,
+        "workspace": spec.workspace,
+        "branches": {each.repository: each.branch for each in spec.checkouts},
+    }
 
 
 def layers_of(order: Order) -> tuple[Layer, ...]:

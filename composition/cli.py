@@ -1,0 +1,41 @@
+"""The `kandev` command: one module a verb, imported when the verb is used."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from composition.settings import VERSION
+
+__all__ = ("main",)
+
+VERBS: Final = {
+    "serve": "start the server",
+    "run": "run one task in the terminal",
+    "demo": "watch the whole product do its job, against real parts",
+    "doctor": "say what is installed, what is missing and how to get it",
+    "agents": "list the agents that can be launched",
+    "demo-agent": "the scripted agent, as an ACP process on stdio",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; its exit code. 2 is a wrong command line."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(
+        prog="kandev",
+        description="The control plane that people trust their coding agents with.",
+        epilog="`kandev VERB --help` tells more about each.",
+    )
+    parser.add_argument("--version", action="version", version=f"kandev {VERSION}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb, summary in VERBS.items():
+        verbs.add_parser(verb, help=summary, add_help=False)
+    known, rest = parser.parse_known_args(words[:1]), words[1:]
+    module = importlib.import_module(f"composition.commands.{known[0].verb.replace('-', '_')}")
+    return int(module.main(rest))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The settings of an installation, from the environment; nothing else is read for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ("DEFAULT_PORT", "VERSION", "InvalidSettings", "Settings", "read_settings")
+
+VERSION: Final = "0.1.0"
+"""The version of this build, as `pyproject.toml` has it."""
+
+DEFAULT_PORT: Final = 38429
+
+
+class InvalidSettings(Exception):  # noqa: N818 -- says what the settings are
+    """A setting cannot be used; the text names the variable and what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`api_token` overrides the token of the home. `agents` are commands that the user named."""
+
+    home: Path
+    host: str
+    port: int
+    api_token: str | None
+    search_path: str
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """Read `KANDEV_HOME`, `KANDEV_HOST`, `KANDEV_PORT`, `KANDEV_API_TOKEN` and `PATH`.
+
+    Raises `InvalidSettings` for a port that is none, and for a host that is not on loopback.
+    """
+    user = Path(environment.get("HOME") or "/")
+    home = Path(environment.get("KANDEV_HOME") or user / ".kandev")
+    if not home.is_absolute():
+        raise InvalidSettings("KANDEV_HOME must be an absolute path")
+    host = environment.get("KANDEV_HOST") or "127.0.0.1"
+    if host not in {"127.0.0.1", "localhost", "::1"}:
+        raise InvalidSettings("KANDEV_HOST must be a loopback address: 127.0.0.1, localhost or ::1")
+    port = environment.get("KANDEV_PORT") or str(DEFAULT_PORT)
+    if not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise InvalidSettings("KANDEV_PORT must be a number from 0 to 65535")
+    return Settings(
+        home=home,
+        host=host,
+        port=int(port),
+        api_token=environment.get("KANDEV_API_TOKEN") or None,
+        search_path=environment.get("PATH") or "/usr/local/bin:/usr/bin:/bin",
+    )

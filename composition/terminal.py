@@ -1,0 +1,42 @@
+"""Events of a session as lines for a person; what an agent prints cannot steer the terminal."""
+
+import re
+from typing import Any
+
+__all__ = ("plain", "render")
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
+
+
+def plain(text: str) -> str:
+    """The text without control sequences; tabs and line feeds stay."""
+    return _CONTROL.sub("", text)
+
+
+def render(event: dict[str, Any]) -> str | None:
+    """What to print for an event, None when there is nothing to say. Chunks end without a line."""
+    body = event["body"]
+    match event["kind"]:
+        case "message_chunk" if body.get("role") != "user":
+            return plain(str(body.get("text", "")))
+        case "reasoning":
+            return f"\n· {plain(str(body.get('text', '')))}\n"
+        case "tool_call":
+            return f"\n→ {plain(str(body.get('title') or body.get('tool_call_id', 'tool')))}\n"
+        case "tool_update" if body.get("status") in {"complete", "error", "cancelled"}:
+            return f"  {body['status']}: {plain(str(body.get('title') or ''))}".rstrip(": ") + "\n"
+        case "plan":
+            entries = body.get("entries", [])
+            lines = [
+                f"  [{each.get('status', '')}] {each.get('description', '')}" for each in entries
+            ]
+            return "\nplan\n" + plain("\n".join(lines)) + "\n"
+        case "session_status":
+            return f"session {body.get('status', '')}\n"
+        case "error":
+            return f"\nerror: {plain(str(body.get('error', '')))}\n"
+        case "complete":
+            reason = body.get("error") or body.get("stop_reason") or ""
+            return f"\nturn {body.get('state')}{f': {plain(str(reason))}' if reason else ''}\n"
+        case _:
+            return None
