@@ -3,11 +3,15 @@
 `write()` opens the one writer: what is done inside becomes durable together when the block ends,
 or not at all when it raises. `read()` sees one consistent state and never waits for a writer. An
 absent row is `None`, never an error. Records given out are values; changing them changes nothing.
+
+When the world fails (disk full, database damaged, locked by another process for too long) every
+operation raises `StoreUnavailable`, and what the unit did is undone.
 """
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from domain.connection import Connection
@@ -27,11 +31,30 @@ from domain.lease import LeaseRecord
 from domain.registered_repository import Repository
 from domain.session import Session, SessionState
 from domain.task import Task
+from domain.task_event import TaskEvent
 from domain.turn import Turn
 from domain.workspace import Workspace
 from ports.agentctl_record import AgentctlRecord
 
-__all__ = ("Reader", "Store", "Writer")
+__all__ = ("Reader", "Store", "StoreFault", "StoreUnavailable", "Writer")
+
+
+class StoreFault(StrEnum):
+    """Why the store cannot serve, stable on the wire."""
+
+    BUSY = "store_busy"
+    DISK_FULL = "disk_full"
+    READ_ONLY = "store_read_only"
+    DAMAGED = "store_damaged"
+    UNREADABLE = "store_unreadable"
+
+
+class StoreUnavailable(Exception):  # noqa: N818 -- it says what is, as the problems do
+    """The store cannot serve now; nothing of the unit of work is stored."""
+
+    def __init__(self, fault: StoreFault) -> None:
+        super().__init__(fault.value)
+        self.fault = fault
 
 
 class Reader(Protocol):
@@ -48,12 +71,20 @@ class Reader(Protocol):
         """The sealed secret; only the vault can open it."""
         ...
 
+    async def sealed_values(self) -> Sequence[bytes]:
+        """Everything sealed that is stored: the installation's key must open each of them."""
+        ...
+
     async def repository(self, repository: RepositoryId) -> Repository | None: ...
     async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]: ...
 
     async def task(self, task: TaskId) -> Task | None: ...
     async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
         """By id, strictly after `after`."""
+        ...
+
+    async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
+        """What happened to tasks, by sequence, strictly after `after`."""
         ...
 
     async def session(self, session: SessionId) -> Session | None: ...
@@ -77,6 +108,9 @@ class Reader(Protocol):
 
     async def lease(self, token_hash: bytes) -> LeaseRecord | None: ...
     async def leases(self, execution: ExecutionId) -> Sequence[LeaseRecord]: ...
+    async def live_leases(self, workspace: WorkspaceId, now: datetime) -> int:
+        """How many of the workspace's leases are neither revoked nor expired."""
+        ...
 
     async def agentctl(self) -> AgentctlRecord | None:
         """The agentctl of this machine, as it was last started."""
@@ -98,7 +132,23 @@ class Writer(Reader, Protocol):
         ...
 
     async def put_repository(self, repository: Repository) -> None: ...
-    async def put_task(self, task: Task) -> None: ...
+    async def put_task(self, task: Task) -> None:
+        """Insert or replace.
+
+        The unit's end publishes one event for each task that differs from what it was before.
+        """
+        ...
+
+    async def remove_task(self, task: TaskId) -> bool:
+        """Remove a task with its sessions and all that hangs on them; False when it is absent."""
+        ...
+
+    async def take_task_events(self, consumer: str, limit: int) -> Sequence[TaskEvent]:
+        """The next events for a consumer, which are then taken: each is given once, in order.
+
+        A unit that is undone has taken nothing.
+        """
+        ...
 
     async def add_session(self, session: Session) -> None: ...
     async def save_session(self, session: Session) -> bool:
@@ -108,7 +158,10 @@ class Writer(Reader, Protocol):
         """
         ...
 
-    async def put_execution(self, execution: Execution) -> None: ...
+    async def put_execution(self, execution: Execution) -> None:
+        """Insert or replace; `acknowledged` only grows, and grows with `append_events`."""
+        ...
+
     async def put_turn(self, turn: Turn) -> None: ...
 
     async def append_events(
@@ -129,7 +182,7 @@ class Writer(Reader, Protocol):
         connection: ConnectionId | None = None,
         lease: LeaseId | None = None,
     ) -> int:
-        """Mark the matching live leases revoked; the count of those that were live."""
+        """Mark the live leases that match all that is named revoked; their count."""
         ...
 
     async def put_agentctl(self, record: AgentctlRecord) -> None: ...
