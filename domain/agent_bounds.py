@@ -22,6 +22,9 @@ class AgentBounds:
     late_updates: float = 0.05
     """Updates that follow the answer to a prompt within this time still belong to its turn."""
 
+    gone: float = 1.0
+    """From the end of its stdout, which nobody asked for, to TERM."""
+
     polite: float = 5.0
     """From the end of its stdin to TERM."""
 

@@ -7,7 +7,6 @@ quicker than handing them to a thread.
 """
 
 import asyncio
-import contextlib
 import os
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -237,11 +236,3 @@ def _skip(descriptor: int, lines: int) -> int:
             at = piece.index(b"\n", at + 1)
         return offset + at + 1
     return offset
-
-
-def remove(directory: Path) -> None:
-    """Remove a log's directory with all that is in it; one that is not there is removed."""
-    with contextlib.suppress(FileNotFoundError):
-        for path in directory.iterdir():
-            path.unlink(missing_ok=True)
-        directory.rmdir()

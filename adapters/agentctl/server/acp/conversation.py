@@ -5,7 +5,6 @@ Importing the SDK costs most of a second, so only who starts an agent imports th
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from acp.client.connection import ClientSideConnection
@@ -20,16 +19,17 @@ from acp.schema import (
     ToolCallUpdate,
 )
 from pydantic import ValidationError
+from typing_extensions import override
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.conversations import Conversation, Introduction
 from domain.agent_bounds import AgentBounds
-from domain.event import Json
 from domain.outcome import Failure, Result, Success, failed
 from domain.permission import Option
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Conversation", "Introduction")
+__all__ = ("AcpConversation",)
 
 PROTOCOL_VERSION: Final = 1
 """The only version of the protocol that we speak."""
@@ -39,16 +39,8 @@ _DETAIL: Final = 1000
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """What an agent says of itself in its answer to `initialize`."""
-
-    capabilities: Json
-    loads_sessions: bool
-
-
-class Conversation:
-    """One agent's. Its owner closes it before the process is reaped."""
+class AcpConversation(Conversation):
+    """A `Conversation` over the SDK's connection, which owns a task until it is closed."""
 
     def __init__(
         self, transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
@@ -56,8 +48,8 @@ class Conversation:
         self._bounds = bounds
         self._connection = ClientSideConnection(_client(permissions), transport)
 
+    @override
     async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
-        """Agree on the version of the protocol; an agent that insists on another is refused."""
         answered = await _within(
             self._bounds.initialize,
             "initialize",
@@ -74,35 +66,35 @@ class Conversation:
         capabilities = answer.agent_capabilities
         if capabilities is None:
             return Success(Introduction({}, False))
-        shown = capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
+        shown = capabilities.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return Success(Introduction(shown, bool(capabilities.load_session)))
 
+    @override
     async def begin(self, directory: str) -> Result[str, RuntimeProblem]:
-        """Begin a new conversation; the agent's own id of it."""
         call = self._connection.new_session(cwd=directory, mcp_servers=[])
         answered = await _within(self._bounds.session, "session/new", call)
         return answered.map(lambda answer: answer.session_id)
 
+    @override
     async def load(self, directory: str, session: str) -> Result[None, RuntimeProblem]:
-        """Load an earlier conversation. `AGENT_REFUSED` means that the agent cannot, and lives."""
         call = self._connection.load_session(cwd=directory, session_id=session, mcp_servers=[])
         answered = await _within(self._bounds.session, "session/load", call)
         return answered.map(lambda _: None)
 
+    @override
     async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:
-        """Run a turn to its end, however long it takes; the agent's reason for stopping."""
         call = self._connection.prompt(session_id=session, prompt=[text_block(text)])
         answered = await _within(None, "session/prompt", call)
         return answered.map(lambda answer: str(answer.stop_reason))
 
+    @override
     async def cancel(self, session: str) -> Result[None, RuntimeProblem]:
-        """Ask the agent to end its turn; the prompt's own answer says when it did."""
         return await _within(
             self._bounds.cancel, "session/cancel", self._connection.cancel(session)
         )
 
+    @override
     async def close(self) -> None:
-        """Every call that waits ends as if the agent had gone. Idempotent."""
         await self._connection.close()
 
 

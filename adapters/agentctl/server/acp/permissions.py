@@ -23,12 +23,21 @@ class _Open(NamedTuple):
 
 
 class Permissions:
-    """One instance's requests. `record` appends an event; ids count from 1 within the instance."""
+    """One instance's requests. `record` appends an event, `flush` hands out what was appended.
+
+    Ids count from 1 within the instance.
+    """
 
     def __init__(
-        self, record: Callable[[EventKind, Json], None], *, automatic: bool, limit: int
+        self,
+        record: Callable[[EventKind, Json], None],
+        flush: Callable[[], None],
+        *,
+        automatic: bool,
+        limit: int,
     ) -> None:
         self._record = record
+        self._flush = flush
         self._automatic = automatic
         self._limit = limit
         self._open: dict[str, _Open] = {}
@@ -52,6 +61,7 @@ class Permissions:
             return self._resolved(request, None, "cancelled")
         answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._open[request] = _Open(tuple(options), answer)
+        self._flush()
         try:
             return await answer
         finally:
@@ -82,4 +92,5 @@ class Permissions:
     def _resolved(self, request: str, chosen: str | None, by: str) -> str | None:
         self._answered.append(request)
         self._record(EventKind.PERMISSION_RESOLVED, {"id": request, "option": chosen, "by": by})
+        self._flush()
         return chosen

@@ -38,6 +38,10 @@ class Hears(Protocol):
         """The agent does not keep to the protocol; nothing more of it is heard."""
         ...
 
+    def ended(self) -> None:
+        """Its stdout has ended."""
+        ...
+
     def crowded(self, crowded: bool) -> None:
         """Whether too many requests of the agent's wait for their answers to read on."""
         ...
@@ -142,12 +146,13 @@ class AgentTransport(Transport):
     def _finish(self) -> None:
         rest = self._lines.rest()
         self._route(rest)
-        self._over = True
-        self._incoming.put_nowait(None)
+        if not self._over:
+            self._over = True
+            self._incoming.put_nowait(None)
+            self._hears.ended()
 
     def _break(self, reason: str) -> None:
-        if self._over:
-            return
-        self._over = True
-        self._incoming.put_nowait(None)
-        self._hears.broken(reason)
+        if not self._over:
+            self._over = True
+            self._incoming.put_nowait(None)
+            self._hears.broken(reason)

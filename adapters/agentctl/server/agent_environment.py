@@ -1,0 +1,149 @@
+"""The environment of an instance: agentctl's own process at the bottom, managed access on top.
+
+Nothing here merges; `domain.environment` does. No value of a secret is in a problem's text.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import assert_never
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.instance_sockets import Opened
+from domain import ambient_credentials, environment, git_config, managed_git, withheld_names
+from domain.environment import (
+    ConflictingVariable,
+    EnvironmentProblem,
+    Explanation,
+    Layer,
+    LayerName,
+)
+from domain.git_config import MalformedGitConfig
+from domain.git_configuration_display import shown
+from domain.managed_git import ManagedHost
+from domain.outcome import Failure, Result, Success, failed
+from domain.redaction import Redactor
+from domain.withheld_names import PRIVATE_PREFIXES
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("AgentEnvironment", "compose", "describe", "write_authorities")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEnvironment:
+    """`variables` are the agent's, whole; `removed` the names that were taken on the way."""
+
+    variables: Mapping[str, str] = field(repr=False)
+    removed: tuple[str, ...]
+    explanation: Explanation
+
+
+def compose(
+    asked: wire.Create,
+    host: Mapping[str, str],
+    managed: Opened | None,
+    authorities: Mapping[str, str],
+) -> Result[AgentEnvironment, RuntimeProblem]:
+    """Compose what was asked for; `authorities` maps a host to the file that signs it."""
+    taken: set[str] = set()
+    layers: list[Layer] = []
+    for layer in (Layer(LayerName.HOST, host), *map(_layer, asked.layers)):
+        withhold = withheld_names.from_layer if layers else withheld_names.from_host
+        withheld = withhold(layer)
+        taken.update(name for name in withheld.names if not name.startswith(PRIVATE_PREFIXES))
+        layers.append(withheld.layer)
+    cleared = ambient_credentials.cleared(layers)
+    if failed(cleared):
+        return Failure(_problem(cleared.failure()))
+    lower = cleared.unwrap()
+
+    explained = environment.explain([*lower, _highest(asked, lower, managed, authorities)])
+    if failed(explained):
+        return Failure(_problem(explained.failure()))
+    explanation = explained.unwrap()
+    taken.update(removal.name for removal in explanation.removed)
+    return Success(AgentEnvironment(_variables(explanation), tuple(sorted(taken)), explanation))
+
+
+def write_authorities(managed: wire.Managed, directory: Path) -> dict[str, str]:
+    """Write each host's certificate authority to a file of the instance's. Raises `OSError`."""
+    written: dict[str, str] = {}
+    for position, host in enumerate(managed.hosts):
+        if host.certificate_authority is not None:
+            path = directory / f"authority-{position}.pem"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(path, flags, 0o600), "w", encoding="ascii") as file:
+                file.write(host.certificate_authority)
+            written[host.host] = str(path)
+    return written
+
+
+def describe(explanation: Explanation, redactor: Redactor) -> dict[str, object]:
+    """The composition for a person: no value of a variable, no entry's value that may be secret."""
+    entries = [shown(origin, redactor) for origin in explanation.entries]
+    return {
+        "entries": [{"key": e.key, "value": e.value, "layer": e.layer} for e in entries],
+        "variables": [
+            {"name": variable.name, "layer": variable.layer, "secret": variable.secret}
+            for variable in explanation.variables
+        ],
+        "removed": [
+            {"name": removal.name, "layer": removal.layer, "removed_by": removal.removed_by}
+            for removal in explanation.removed
+        ],
+    }
+
+
+def _highest(
+    asked: wire.Create,
+    lower: Sequence[Layer],
+    managed: Opened | None,
+    authorities: Mapping[str, str],
+) -> Layer:
+    variables = {
+        "KANDEV_TASK_ID": asked.task,
+        "KANDEV_SESSION_ID": asked.session,
+        "KANDEV_EXECUTION_ID": asked.execution,
+    }
+    removes = frozenset(asked.removes)
+    if asked.managed is None or managed is None:
+        return Layer(LayerName.MANAGED, variables, removes=removes)
+    hosts = [ManagedHost(h.host, authorities.get(h.host)) for h in asked.managed.hosts]
+    entries = managed_git.entries(hosts, managed.helper)
+    return Layer(
+        LayerName.MANAGED,
+        variables
+        | git_config.serialize(entries)
+        | managed_git.variables()
+        | managed.variables
+        | {"PATH": _path(lower, managed.tools)},
+        removes=removes | managed_git.REMOVES,
+    )
+
+
+def _path(lower: Sequence[Layer], tools: str) -> str:
+    """The agent's own `PATH` with the tools before it."""
+    defined = (layer.variables["PATH"] for layer in reversed(lower) if "PATH" in layer.variables)
+    return ":".join((tools, next(defined, os.defpath)))
+
+
+def _variables(explanation: Explanation) -> dict[str, str]:
+    scalars = {variable.name: variable.value for variable in explanation.variables}
+    return scalars | git_config.serialize([origin.entry for origin in explanation.entries])
+
+
+def _layer(layer: wire.Layer) -> Layer:
+    return Layer(layer.name, layer.variables, frozenset(layer.secrets), frozenset(layer.removes))
+
+
+def _problem(problem: EnvironmentProblem) -> RuntimeProblem:
+    match problem:
+        case MalformedGitConfig(layer, variable, index, reason):
+            where = "" if index is None else f", entry {index}"
+            detail = f"{layer}: {variable}{where}: {reason}"
+        case ConflictingVariable(variable, below, above):
+            detail = f"{below} and {above} differ about {variable}, and one of them is a secret"
+        case _:
+            assert_never(problem)
+    return RuntimeProblem(RuntimeCode.ENVIRONMENT, detail)

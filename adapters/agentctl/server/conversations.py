@@ -1,0 +1,61 @@
+"""What an instance asks of a conversation, apart from the library that speaks the protocol.
+
+That library costs most of a second to import, so it is behind these protocols and imported by who
+puts the parts together.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from adapters.agentctl.server.acp.permissions import Permissions
+from adapters.agentctl.server.acp.transport import AgentTransport
+from domain.agent_bounds import AgentBounds
+from domain.event import Json
+from domain.outcome import Result
+from ports.runtime import RuntimeProblem
+
+__all__ = ("Conversation", "Converse", "Introduction")
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What an agent says of itself in its answer to `initialize`."""
+
+    capabilities: Json
+    loads_sessions: bool
+
+
+class Conversation(Protocol):
+    """One agent's. A call that the agent's end cuts short fails with `AGENT_DIED`."""
+
+    async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
+        """Agree on version 1 of the protocol; an agent that insists on another is refused."""
+        ...
+
+    async def begin(self, directory: str) -> Result[str, RuntimeProblem]:
+        """Begin a new conversation; the agent's own id of it."""
+        ...
+
+    async def load(self, directory: str, session: str) -> Result[None, RuntimeProblem]:
+        """Load an earlier conversation. `AGENT_REFUSED`: the agent cannot, and lives on."""
+        ...
+
+    async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:
+        """Run a turn to its end, however long it takes; the agent's reason for stopping."""
+        ...
+
+    async def cancel(self, session: str) -> Result[None, RuntimeProblem]:
+        """Ask the agent to end its turn; the prompt's own answer says when it did."""
+        ...
+
+    async def close(self) -> None:
+        """Every call that waits ends as if the agent had gone. Idempotent."""
+        ...
+
+
+class Converse(Protocol):
+    async def __call__(
+        self, transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+    ) -> Conversation:
+        """Begin to listen; the first call in a process may take as long as an import."""
+        ...

@@ -1,0 +1,69 @@
+"""The first exchange with an agent: the version of the protocol, then a conversation.
+
+A conversation that the agent cannot load is replaced by a new one, and that is said. An agent that
+is gone is not asked for a new one: what it would have loaded is still good.
+"""
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.conversations import Conversation, Introduction
+from adapters.agentctl.server.hearing import Hearing
+from domain.event import EventKind, Json
+from domain.outcome import Failure, Result, Success, failed
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("greet",)
+
+
+async def greet(
+    conversation: Conversation,
+    hearing: Hearing,
+    directory: str,
+    wanted: str | None,
+    version: str,
+    removed: tuple[str, ...],
+) -> Result[wire.Created, RuntimeProblem]:
+    """Introduce ourselves and load `wanted`, or begin a new conversation in `directory`."""
+    introduced = await conversation.initialize(version)
+    if failed(introduced):
+        return introduced
+    introduction = introduced.unwrap()
+    lost: str | None = None
+    if wanted is not None:
+        loaded = await _load(conversation, hearing, directory, wanted, introduction)
+        if not failed(loaded):
+            return Success(_created(hearing, wanted, True, None, introduction, removed))
+        if loaded.failure().code is not RuntimeCode.AGENT_REFUSED:
+            return loaded
+        lost = loaded.failure().detail
+    begun = await conversation.begin(directory)
+    if failed(begun):
+        return begun
+    return Success(_created(hearing, begun.unwrap(), False, lost, introduction, removed))
+
+
+async def _load(
+    conversation: Conversation,
+    hearing: Hearing,
+    directory: str,
+    wanted: str,
+    introduction: Introduction,
+) -> Result[None, RuntimeProblem]:
+    if not introduction.loads_sessions:
+        detail = "the agent cannot load an earlier conversation"
+        return Failure(RuntimeProblem(RuntimeCode.AGENT_REFUSED, detail))
+    hearing.begin_replay()
+    return await conversation.load(directory, wanted)
+
+
+def _created(
+    hearing: Hearing,
+    session: str,
+    resumed: bool,
+    lost: str | None,
+    introduction: Introduction,
+    removed: tuple[str, ...],
+) -> wire.Created:
+    status = "resumed" if resumed else "new"
+    body: Json = {"status": status, "acp_session": session, "lost_context": lost}
+    hearing.record(EventKind.SESSION_STATUS, body)
+    return wire.Created(session, resumed, lost, list(removed), introduction.capabilities)

@@ -1,0 +1,130 @@
+"""All instances of this agentctl: each in a task of its own, owned here and joined at the end."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Final, Self, TypeAlias
+
+import structlog
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.instance import Instance, Parts
+from domain.execution import ExecutorType, Handle
+from domain.outcome import Failure, Result, failed
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("Instances",)
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FOLDER: Final = re.compile(r"(?!\.{1,2}$)[^/\0]{0,255}")
+
+_Answer: TypeAlias = "asyncio.Future[Result[wire.Created, RuntimeProblem]]"
+
+_log = structlog.get_logger(__name__)
+
+
+class Instances:
+    """A context manager; leaving it ends every agent and waits for each."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._group = asyncio.TaskGroup()
+        self._instances: dict[str, Instance] = {}
+        self._creating: dict[str, asyncio.Task[None]] = {}
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop_all()
+        await self._group.__aexit__(kind, problem, trace)
+        for instance in self._instances.values():
+            instance.log.close()
+
+    async def create(self, asked: wire.Create) -> Result[wire.Created, RuntimeProblem]:
+        """Create an instance. When it fails or the caller gives up, nothing of it is left."""
+        refusal = _refusal(asked)
+        if refusal is not None:
+            return Failure(RuntimeProblem(RuntimeCode.INVALID, refusal))
+        name = asked.execution
+        if name in self._instances or name in self._creating:
+            return Failure(RuntimeProblem(RuntimeCode.EXISTS, f"execution {name} is here"))
+        created: _Answer = asyncio.get_running_loop().create_future()
+        task = self._group.create_task(self._host(asked, created), name=f"instance {name}")
+        self._creating[name] = task
+        first: set[asyncio.Future[Any]] = {created, task}  # of two kinds of results
+        try:
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not created.done():
+            return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was stopped"))
+        return created.result()
+
+    def find(self, handle: Handle) -> Instance | None:
+        """The instance, if all three ids are its own."""
+        instance = self._instances.get(handle.execution)
+        return instance if instance is not None and instance.handle == handle else None
+
+    def all(self) -> Sequence[Instance]:
+        return list(self._instances.values())
+
+    def release(self, instance: Instance) -> None:
+        """Forget one that is over, with its log."""
+        self._instances.pop(instance.handle.execution, None)
+        instance.release()
+
+    async def stop_all(self) -> None:
+        """End every agent, at once, and give up every launch."""
+        for task in self._creating.values():
+            task.cancel()
+        async with asyncio.TaskGroup() as group:
+            for instance in self.all():
+                group.create_task(instance.stop())
+
+    async def _host(self, asked: wire.Create, created: _Answer) -> None:
+        name = asked.execution
+        instance = Instance(self._parts, asked)
+
+        def answer(outcome: Result[wire.Created, RuntimeProblem]) -> None:
+            if not failed(outcome):
+                self._instances[name] = instance
+            self._creating.pop(name, None)
+            created.set_result(outcome)
+
+        try:
+            await instance.live(answer)
+        except asyncio.CancelledError:
+            self._instances.pop(name, None)
+            instance.release()
+            raise
+        except Exception:  # noqa: BLE001 -- one instance's bug must not end the others
+            _log.exception("instance_failed", execution=name)
+        finally:
+            self._creating.pop(name, None)
+
+
+def _refusal(asked: wire.Create) -> str | None:
+    """Why a request cannot be meant; names become directories, so they are checked here."""
+    if not all(_NAME.fullmatch(name) for name in (asked.execution, asked.task, asked.session)):
+        return "an id has 1 to 64 letters, digits, `_` and `-`"
+    if asked.executor not in set(ExecutorType):
+        return f"{asked.executor} is no executor"
+    if not asked.command or "\0" in "".join(asked.command):
+        return "the command is empty or holds a NUL"
+    if not asked.workspace.startswith("/"):
+        return "the workspace is an absolute path"
+    folders = [checkout.folder for checkout in asked.checkouts]
+    if len(set(folders)) != len(folders) or not all(map(_FOLDER.fullmatch, folders)):
+        return "each repository has a folder of its own, one name"
+    if not all(checkout.source.startswith("/") for checkout in asked.checkouts):
+        return "the source of a checkout is an absolute path"
+    return None

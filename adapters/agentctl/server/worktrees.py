@@ -1,0 +1,241 @@
+"""The checkouts of an instance: a worktree for each repository, or the user's own checkout.
+
+A worktree that is already there is used as it is. What this launch made is unmade when the launch
+fails, but never work: once an agent has run, git is asked to refuse what is not committed.
+"""
+
+import errno
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from adapters.agentctl import wire
+from domain.execution import ExecutorType
+from domain.git_failure import GitCode, GitFailure
+from domain.outcome import Failure, Result, Success, failed
+from ports.git import GitProcess
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("Workspace", "Workspaces")
+
+CHECKOUT_SECONDS: Final = 600.0
+"""For a checkout of any size."""
+
+QUESTION_SECONDS: Final = 10.0
+"""For a question that git answers from the repository itself."""
+
+_SENTENCES: Final[Mapping[GitCode, str]] = {
+    GitCode.BRANCH_IN_USE: "branch {branch} is checked out in another worktree",
+    GitCode.UNKNOWN_BRANCH: "there is no {base} in the repository to begin a branch from",
+    GitCode.NOT_A_REPOSITORY: "{source} is no git repository",
+    GitCode.EXISTS: "{path} is there already and is no worktree of the repository",
+    GitCode.DUBIOUS_OWNERSHIP: "git does not trust the owner of {source} (safe.directory)",
+    GitCode.LOCK_HELD: "another git holds a lock in {source}",
+    GitCode.TIMEOUT: "git did not finish within its time",
+    GitCode.MISSING: "git is not installed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    checkout: wire.Checkout
+    path: Path
+    branch: bool
+
+
+@dataclass(slots=True)
+class Workspace:
+    """Where the agent works, and what was made for it. `worked`: an agent has run in it."""
+
+    directory: Path
+    worked: bool = False
+    made: list[_Made] = field(default_factory=list)
+    directories: list[Path] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspaces:
+    """Makes and unmakes workspaces with a git that runs in the instance's own environment."""
+
+    git: GitProcess
+
+    async def prepare(
+        self, asked: wire.Create, environment: Mapping[str, str]
+    ) -> Result[Workspace, RuntimeProblem]:
+        """The workspace of an instance; after a failure or a cancellation nothing of it is left."""
+        if asked.executor == ExecutorType.LOCAL and asked.checkouts:
+            return _own_checkout(asked)
+        workspace = Workspace(_directory(asked))
+        done = False
+        try:
+            made = await self._make(asked, environment, workspace)
+            done = not failed(made)
+            return made.map(lambda _: workspace)
+        finally:
+            if not done:
+                await self.unmake(workspace, environment)
+
+    async def unmake(self, workspace: Workspace, environment: Mapping[str, str]) -> None:
+        """Take back what was made; where an agent has worked nothing is forced."""
+        for made in reversed(workspace.made):
+            await self._remove(made, environment, worked=workspace.worked)
+        workspace.made.clear()
+        for directory in reversed(workspace.directories):
+            if directory.is_dir() and not any(directory.iterdir()):
+                directory.rmdir()
+        workspace.directories.clear()
+
+    async def _make(
+        self, asked: wire.Create, environment: Mapping[str, str], workspace: Workspace
+    ) -> Result[None, RuntimeProblem]:
+        root = Path(asked.workspace)
+        try:
+            _make_directories(root, workspace.directories)
+        except OSError as error:
+            return Failure(_unwritable(root, error))
+        for checkout in asked.checkouts:
+            added = await self._add(checkout, root / checkout.folder, environment, workspace)
+            if failed(added):
+                return added
+        return Success(None)
+
+    async def _add(
+        self,
+        checkout: wire.Checkout,
+        path: Path,
+        environment: Mapping[str, str],
+        workspace: Workspace,
+    ) -> Result[None, RuntimeProblem]:
+        if _is_worktree_of(path, Path(checkout.source)):
+            return Success(None)
+        if _is_taken(path):
+            return Failure(_refusal(GitFailure(GitCode.EXISTS, ""), checkout, path))
+        made = _Made(checkout, path, branch=True)
+        workspace.made.append(made)
+        new = ["add", "--quiet", "--no-track", "-b", checkout.branch, str(path), checkout.base]
+        added = await self._worktree(new, checkout, environment)
+        if failed(added) and await self._has_branch(added.failure(), checkout, environment):
+            workspace.made[-1] = replace(made, branch=False)
+            existing = ["add", "--quiet", str(path), checkout.branch]
+            added = await self._worktree(existing, checkout, environment)
+        if failed(added):
+            return Failure(_refusal(added.failure(), checkout, path))
+        return Success(None)
+
+    async def _has_branch(
+        self, failure: GitFailure, checkout: wire.Checkout, environment: Mapping[str, str]
+    ) -> bool:
+        """Whether a new branch could not be made because there is one of that name."""
+        if failure.code is not GitCode.EXISTS:
+            return False
+        reference = f"refs/heads/{checkout.branch}"
+        question = ["show-ref", "--verify", "--quiet", reference]
+        return not failed(await self._ask(question, checkout, environment))
+
+    async def _remove(self, made: _Made, environment: Mapping[str, str], *, worked: bool) -> None:
+        # Twice: a worktree that git was killed in is locked as well.
+        force = [] if worked else ["--force", "--force"]
+        remove = ["remove", *force, str(made.path)]
+        removed = await self._worktree(remove, made.checkout, environment)
+        if failed(removed) and made.path.exists():
+            if worked:
+                return
+            shutil.rmtree(made.path, ignore_errors=True)
+            await self._worktree(remove, made.checkout, environment)
+        if made.branch:
+            await self._forget_branch(made.checkout, environment)
+
+    async def _forget_branch(self, checkout: wire.Checkout, environment: Mapping[str, str]) -> None:
+        """Delete the branch unless it moved from where it began."""
+        question = ["rev-parse", "--verify", "--quiet", f"{checkout.base}^{{commit}}"]
+        base = await self._ask(question, checkout, environment)
+        if not failed(base):
+            branch = f"refs/heads/{checkout.branch}"
+            await self._ask(["update-ref", "-d", branch, base.unwrap()], checkout, environment)
+
+    async def _worktree(
+        self, arguments: Sequence[str], checkout: wire.Checkout, environment: Mapping[str, str]
+    ) -> Result[None, GitFailure]:
+        done = await self.git(
+            ["worktree", *arguments],
+            directory=checkout.source,
+            environment=environment,
+            seconds=CHECKOUT_SECONDS,
+        )
+        return done.map(lambda _: None)
+
+    async def _ask(
+        self, arguments: Sequence[str], checkout: wire.Checkout, environment: Mapping[str, str]
+    ) -> Result[str, GitFailure]:
+        answered = await self.git(
+            arguments,
+            directory=checkout.source,
+            environment=environment,
+            seconds=QUESTION_SECONDS,
+        )
+        return answered.map(lambda completed: completed.stdout.strip())
+
+
+def _own_checkout(asked: wire.Create) -> Result[Workspace, RuntimeProblem]:
+    directory = Path(asked.checkouts[0].source)
+    if directory.is_dir():
+        return Success(Workspace(directory))
+    detail = f"{directory} is no directory"
+    return Failure(RuntimeProblem(RuntimeCode.WORKTREE, detail))
+
+
+def _directory(asked: wire.Create) -> Path:
+    """Where the agent starts: in its one checkout, or above its several."""
+    root = Path(asked.workspace)
+    return root / asked.checkouts[0].folder if len(asked.checkouts) == 1 else root
+
+
+def _make_directories(path: Path, made: list[Path]) -> None:
+    missing: list[Path] = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for directory in reversed(missing):
+        directory.mkdir()
+        made.append(directory)
+
+
+def _is_taken(path: Path) -> bool:
+    return path.is_dir() and any(path.iterdir())
+
+
+def _is_worktree_of(path: Path, source: Path) -> bool:
+    ours = _common_directory(path / ".git")
+    return ours is not None and ours in {_common_directory(source / ".git"), source.resolve()}
+
+
+def _common_directory(git: Path) -> Path | None:
+    """What a `.git` stands for (gitrepository-layout(5)): itself, or the clone it points to."""
+    if git.is_dir():
+        return git.resolve()
+    try:
+        pointer = git.read_text().strip()
+        admin = git.parent / pointer.removeprefix("gitdir: ")
+        return (admin / (admin / "commondir").read_text().strip()).resolve()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> RuntimeProblem:
+    if failure.code is GitCode.DISK_FULL:
+        return RuntimeProblem(RuntimeCode.DISK_FULL, f"no space left for a worktree at {path}")
+    sentence = _SENTENCES.get(failure.code)
+    if sentence is None:
+        return RuntimeProblem(RuntimeCode.WORKTREE, failure.detail)
+    detail = sentence.format(
+        branch=checkout.branch, base=checkout.base, source=checkout.source, path=path
+    )
+    return RuntimeProblem(RuntimeCode.WORKTREE, detail)
+
+
+def _unwritable(path: Path, error: OSError) -> RuntimeProblem:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return RuntimeProblem(RuntimeCode.DISK_FULL, f"no space left for {path}")
+    return RuntimeProblem(RuntimeCode.WORKTREE, f"{path} cannot be made: {error.strerror}")

@@ -1,0 +1,173 @@
+"""A minimal ACP agent for the tests: plays what its prompt says, one word at a time.
+
+Run as `python -I minimal.py [option=value ...]`; it needs nothing but the standard library.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+OPTIONS = dict(word.split("=", 1) for word in sys.argv[1:])
+CANCELLED = threading.Event()
+ANSWERS: dict[int, "threading.Event"] = {}
+RESULTS: dict[int, object] = {}
+LOCK = threading.Lock()
+
+
+def write(text: str) -> None:
+    with LOCK:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def say(message: dict[str, object]) -> None:
+    write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+
+
+def update(**members: object) -> None:
+    say({"method": "session/update", "params": {"sessionId": "s1", "update": members}})
+
+
+def chunk(text: str) -> dict[str, object]:
+    return {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+
+
+def ask(options: list[str]) -> object:
+    identity = len(ANSWERS) + 1000
+    ANSWERS[identity] = threading.Event()
+    offered = [{"optionId": kind, "name": kind, "kind": kind} for kind in options]
+    call = {"toolCallId": "c1", "title": "run it"}
+    params = {"sessionId": "s1", "toolCall": call, "options": offered}
+    say({"id": identity, "method": "session/request_permission", "params": params})
+    ANSWERS[identity].wait()
+    return RESULTS[identity]
+
+
+def act(word: str) -> None:
+    name, _, argument = word.partition(":")
+    match name:
+        case "say":
+            update(**chunk(argument))
+        case "count":
+            for number in range(int(argument)):
+                update(**chunk(f"{number} " + "x" * 100))
+        case "big":
+            update(**chunk("x" * int(argument)))
+        case "tool":
+            update(sessionUpdate="tool_call", toolCallId=argument, title="t", kind="execute")
+        case "ask":
+            outcome = ask(argument.split(","))
+            update(**chunk(json.dumps(outcome)))
+        case "noise":
+            write("this is no message\n" * int(argument))
+        case "stderr":
+            sys.stderr.write(argument + "\n")
+            sys.stderr.flush()
+        case "env":
+            update(**chunk(os.environ.get(argument, "unset")))
+        case "cwd":
+            update(**chunk(os.getcwd()))
+        case "child":
+            code = "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
+            child = subprocess.Popen([sys.executable, "-I", "-c", code])
+            update(**chunk(str(child.pid)))
+        case "wait":
+            CANCELLED.wait(60)
+        case "deaf":
+            threading.Event().wait(60)
+        case "crash":
+            sys.stderr.write("about to crash\n")
+            sys.stderr.flush()
+            os._exit(int(argument or 1))
+        case "git":
+            done = subprocess.run(["git", *argument.split(",")], capture_output=True, text=True)
+            update(**chunk(done.stdout + done.stderr))
+        case _:
+            raise ValueError(word)
+
+
+def prompt(identity: object, text: str) -> None:
+    CANCELLED.clear()
+    for word in text.split():
+        if word == "fail":
+            error = {"code": -32603, "message": "Internal error", "data": "no luck"}
+            say({"id": identity, "error": error})
+            return
+        if word.startswith("late:"):
+            late = {"sessionId": "s1", "update": chunk(word[5:])}
+            answer = {"jsonrpc": "2.0", "id": identity, "result": {"stopReason": "end_turn"}}
+            after = {"jsonrpc": "2.0", "method": "session/update", "params": late}
+            write(json.dumps(answer) + "\n" + json.dumps(after) + "\n")
+            return
+        act(word)
+    stopped = "cancelled" if CANCELLED.is_set() else "end_turn"
+    say({"id": identity, "result": {"stopReason": stopped}})
+
+
+def load(identity: object) -> None:
+    match OPTIONS.get("load", "no"):
+        case "replay":
+            for text in ("old", "news"):
+                update(**chunk(text))
+            plan = [{"content": "step", "status": "pending", "priority": "high"}]
+            update(sessionUpdate="plan", entries=plan)
+            say({"id": identity, "result": {}})
+        case "missing":
+            error = {"code": -32002, "message": "Resource not found", "data": {"uri": "s0"}}
+            say({"id": identity, "error": error})
+        case "die":
+            os._exit(3)
+
+
+def request(message: dict[str, object]) -> None:
+    identity, params = message.get("id"), message.get("params")
+    assert isinstance(params, dict)
+    match message["method"]:
+        case "initialize":
+            if OPTIONS.get("initialize") == "die":
+                sys.stderr.write("cannot start: no config\n")
+                sys.stderr.flush()
+                os._exit(7)
+            if OPTIONS.get("initialize") == "silent":
+                return
+            if OPTIONS.get("initialize") == "malformed":
+                say({"id": identity, "result": {"protocolVersion": "one"}})
+                return
+            capabilities = {"loadSession": "load" in OPTIONS}
+            version = int(OPTIONS.get("version", "1"))
+            result = {"protocolVersion": version, "agentCapabilities": capabilities}
+            say({"id": identity, "result": result})
+        case "session/new":
+            if OPTIONS.get("new") == "refuse":
+                say({"id": identity, "error": {"code": -32000, "message": "Login first"}})
+                return
+            say({"id": identity, "result": {"sessionId": "s1"}})
+        case "session/load":
+            load(identity)
+        case "session/prompt":
+            text = params["prompt"][0]["text"]
+            threading.Thread(target=prompt, args=(identity, text), daemon=True).start()
+        case "session/cancel":
+            CANCELLED.set()
+
+
+def main() -> None:
+    if OPTIONS.get("term") == "ignore":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "noise" in OPTIONS:
+        act(f"noise:{OPTIONS['noise']}")
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "method" in message:
+            request(message)
+        else:
+            RESULTS[message["id"]] = message.get("result")
+            ANSWERS[message["id"]].set()
+    if OPTIONS.get("eof") == "ignore":
+        threading.Event().wait(60)
+
+
+main()
