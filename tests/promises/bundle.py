@@ -39,4 +39,48 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-archive",
         "Python, unzip and zipinfo accept an archive.",
     ),
+    "bundle:archive:cap": (
+        f"{_PAGE}#bounds",
+        "An archive has at most 256 MiB; full budgets and the largest manifest fit into it.",
+    ),
+    "bundle:select:newest": (
+        f"{_PAGE}#selection",
+        "Of logs the newest bytes within the budget are taken and every other byte is counted.",
+    ),
+    "bundle:select:line": (
+        f"{_PAGE}#selection",
+        "A log that is cut begins with a line, if one begins within 256 KiB.",
+    ),
+    "bundle:select:budget": (
+        f"{_PAGE}#bounds",
+        "Each source has a budget: 160, 80 and 2 MiB, with agents' messages 96, 48, 2 and 96 MiB.",
+    ),
+    "bundle:select:rows": (
+        f"{_PAGE}#selection",
+        "Of the sessions as many are listed as fit into 2 MiB, at most 500.",
+    ),
+    "bundle:manifest:shape": (
+        f"{_PAGE}#the-manifest",
+        "The manifest names sources, byte ranges, checksums, times, losses, redactions, warnings.",
+    ),
+    "bundle:manifest:ready": (
+        f"{_PAGE}#the-manifest",
+        "A bundle that lacks nothing is ready.",
+    ),
+    "bundle:manifest:partial": (
+        f"{_PAGE}#the-manifest",
+        "Any omission makes a bundle partial and is named by a code, a source and a detail.",
+    ),
+    "bundle:manifest:bound": (
+        f"{_PAGE}#the-manifest",
+        "A manifest over 256 KiB says how many instead of which.",
+    ),
+    "bundle:manifest:first": (
+        f"{_PAGE}#the-manifest",
+        "The manifest is the first entry of the archive, and the same facts give the same bytes.",
+    ),
+    "bundle:manifest:private": (
+        f"{_PAGE}#the-manifest",
+        "A manifest has no place for an identity, an absolute path or the title of a task.",
+    ),
 }
