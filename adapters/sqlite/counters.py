@@ -1,0 +1,24 @@
+"""Numbers that only grow, by name."""
+
+from sqlalchemy import select
+
+from adapters.sqlite.statement import given
+from adapters.sqlite.tables import CounterRow, table
+from adapters.sqlite.unit import Unit
+
+__all__ = ("Counters",)
+
+_COUNTER = table(CounterRow).c
+_VALUE = select(_COUNTER.value).where(_COUNTER.name == given("name"))
+
+
+class Counters(Unit):
+    __slots__ = ()
+
+    async def _counter(self, name: str) -> int:
+        """What it was raised to last, 0 before."""
+        row = await self._on.one(_VALUE, {"name": name})
+        return 0 if row is None else int(row[0])
+
+    async def _raise_counter(self, name: str, value: int) -> None:
+        await self._put(CounterRow, {"name": name, "value": value})

@@ -1,0 +1,79 @@
+"""Executions; how far their events are stored never goes back."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import or_, select, update
+
+from adapters.sqlite.columns import from_text, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.statement import given
+from adapters.sqlite.tables import ExecutionRow, table
+from adapters.sqlite.unit import Unit
+from domain.execution import Execution, ExecutionState, ExecutorType
+from domain.identity import ExecutionId, SessionId, TaskId
+
+__all__ = ("ExecutionReads", "ExecutionWrites")
+
+_EXECUTIONS = table(ExecutionRow)
+_EXECUTION = _EXECUTIONS.c
+_ONE = select(_EXECUTIONS).where(_EXECUTION.id == given("id"))
+_SLOTS = tuple(f"state_{number}" for number in range(len(ExecutionState)))
+_IN_STATES = (
+    select(_EXECUTIONS)
+    .where(or_(*(_EXECUTION.state == given(slot) for slot in _SLOTS)))
+    .order_by(_EXECUTION.id)
+)
+_ADVANCE = (
+    update(_EXECUTIONS)
+    .where(_EXECUTION.id == given("id"), _EXECUTION.acknowledged < given("through"))
+    .values(acknowledged=given("through"))
+)
+
+
+class ExecutionReads(Unit):
+    __slots__ = ()
+
+    async def execution(self, execution: ExecutionId) -> Execution | None:
+        row = await self._on.one(_ONE, {"id": execution})
+        return None if row is None else _execution(row)
+
+    async def executions_in(self, states: Sequence[ExecutionState]) -> Sequence[Execution]:
+        if not states:
+            return ()
+        wanted = sorted(set(states))
+        padded = (*wanted, *wanted[:1] * (len(_SLOTS) - len(wanted)))
+        values = {slot: state.value for slot, state in zip(_SLOTS, padded, strict=True)}
+        return [_execution(row) for row in await self._on.rows(_IN_STATES, values)]
+
+
+class ExecutionWrites(ExecutionReads):
+    __slots__ = ()
+
+    async def put_execution(self, execution: Execution) -> None:
+        stored = await self.execution(execution.id)
+        values = {
+            "id": execution.id,
+            "task_id": execution.task,
+            "session_id": execution.session,
+            "executor": execution.executor.value,
+            "state": execution.state.value,
+            "acknowledged": max(execution.acknowledged, stored.acknowledged if stored else 0),
+            "created_at": to_text(execution.created_at),
+        }
+        await self._put(ExecutionRow, values)
+
+    async def _advance(self, execution: ExecutionId, through: int) -> None:
+        await self._run(_ADVANCE, {"id": execution, "through": through})
+
+
+def _execution(row: Row) -> Execution:
+    key, task, session, executor, state, acknowledged, created = row
+    return Execution(
+        ExecutionId(key),
+        TaskId(task),
+        SessionId(session),
+        ExecutorType(executor),
+        ExecutionState(state),
+        acknowledged,
+        from_text(created),
+    )

@@ -1,0 +1,54 @@
+"""Applying migrations with Alembic's operations: all of them in one transaction, or none.
+
+Alembic is imported here and nowhere else. The ledger is ours, so its own is not made. Foreign keys
+are off meanwhile, since rebuilding a table drops it, and are checked before the end.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from importlib import import_module
+
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
+
+from adapters.sqlite.bookkeeping import record_migration, set_up
+from domain.upgrade import Migration
+
+__all__ = ("Broken", "apply")
+
+
+class Broken(Exception):  # noqa: N818 -- it says what is, and is caught by the one caller
+    """A migration could not be applied, and none was; `reason` is the database's."""
+
+    def __init__(self, revision: str, reason: str) -> None:
+        super().__init__(revision, reason)
+        self.revision = revision
+        self.reason = reason
+
+
+def apply(driver: sqlite3.Connection, pending: Sequence[Migration], at: str) -> None:
+    """Apply in order and record each; raises `Broken`, with the database as it was."""
+    engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool)
+    event.listen(engine, "begin", lambda _: driver.execute("BEGIN IMMEDIATE"))
+    driver.execute("PRAGMA foreign_keys=OFF")
+    with engine.begin() as connection:
+        set_up(driver, at)
+        for migration in pending:
+            _run(connection, migration.revision)
+            record_migration(driver, migration, at)
+        dangling = driver.execute("PRAGMA foreign_key_check").fetchone()
+        if dangling is not None:
+            raise Broken(pending[-1].revision, f"a row of {dangling[0]} refers to nothing")
+
+
+def _run(connection: Connection, revision: str) -> None:
+    module = import_module(f"adapters.sqlite.migrations.{revision}")
+    context = MigrationContext.configure(connection, opts={"render_as_batch": True})
+    try:
+        with Operations.context(context):
+            module.upgrade()
+    except DBAPIError as error:
+        raise Broken(revision, str(error.orig)) from error

@@ -1,0 +1,69 @@
+"""Registered repositories of workspaces."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from adapters.sqlite.columns import from_text, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.statement import given
+from adapters.sqlite.tables import RepositoryRow, table
+from adapters.sqlite.unit import Unit
+from domain.identity import RepositoryId, WorkspaceId
+from domain.registered_repository import Repository
+from domain.repository import RepositoryIdentity
+
+__all__ = ("RepositoryReads", "RepositoryWrites")
+
+_REPOSITORY = table(RepositoryRow).c
+_ONE = select(table(RepositoryRow)).where(_REPOSITORY.id == given("id"))
+_OF_WORKSPACE = (
+    select(table(RepositoryRow))
+    .where(_REPOSITORY.workspace_id == given("workspace"))
+    .order_by(_REPOSITORY.id)
+)
+
+
+class RepositoryReads(Unit):
+    __slots__ = ()
+
+    async def repository(self, repository: RepositoryId) -> Repository | None:
+        row = await self._on.one(_ONE, {"id": repository})
+        return None if row is None else _repository(row)
+
+    async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]:
+        rows = await self._on.rows(_OF_WORKSPACE, {"workspace": workspace})
+        return [_repository(row) for row in rows]
+
+
+class RepositoryWrites(RepositoryReads):
+    __slots__ = ()
+
+    async def put_repository(self, repository: Repository) -> None:
+        identity = repository.identity
+        values = {
+            "id": repository.id,
+            "workspace_id": repository.workspace,
+            "name": repository.name,
+            "clone_url": repository.clone_url,
+            "local_path": repository.local_path,
+            "identity_host": None if identity is None else identity.host,
+            "identity_path": None if identity is None else identity.path,
+            "default_branch": repository.default_branch,
+            "created_at": to_text(repository.created_at),
+        }
+        await self._put(RepositoryRow, values)
+
+
+def _repository(row: Row) -> Repository:
+    key, workspace, name, clone_url, local_path, host, path, branch, created = row
+    return Repository(
+        RepositoryId(key),
+        WorkspaceId(workspace),
+        name,
+        clone_url,
+        local_path,
+        None if host is None else RepositoryIdentity(host, path),
+        branch,
+        from_text(created),
+    )

@@ -1,0 +1,83 @@
+"""Sessions, written only by whoever saw their newest version."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+
+from adapters.sqlite.columns import from_json, from_text, to_json, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.statement import given, place
+from adapters.sqlite.tables import SessionRow, table
+from adapters.sqlite.unit import Unit
+from domain.identity import ExecutionId, SessionId, TaskId
+from domain.session import Session, SessionFailure, SessionState
+
+__all__ = ("SessionReads", "SessionWrites")
+
+_SESSIONS = table(SessionRow)
+_SESSION = _SESSIONS.c
+_ONE = select(_SESSIONS).where(_SESSION.id == given("id"))
+_OF_TASK = select(_SESSIONS).where(_SESSION.task_id == given("task")).order_by(_SESSION.id)
+_ADD = place(SessionRow)
+_SAVE = (
+    update(_SESSIONS)
+    .where(_SESSION.id == given("id"), _SESSION.version == given("seen"))
+    .values({
+        column: _SESSION.version + 1 if column is _SESSION.version else given(column.name)
+        for column in _SESSION
+        if column is not _SESSION.id
+    })
+)
+
+
+class SessionReads(Unit):
+    __slots__ = ()
+
+    async def session(self, session: SessionId) -> Session | None:
+        row = await self._on.one(_ONE, {"id": session})
+        return None if row is None else _session(row)
+
+    async def sessions(self, task: TaskId) -> Sequence[Session]:
+        return [_session(row) for row in await self._on.rows(_OF_TASK, {"task": task})]
+
+
+class SessionWrites(SessionReads):
+    __slots__ = ()
+
+    async def add_session(self, session: Session) -> None:
+        await self._run(_ADD, {**_columns(session), "version": session.version})
+
+    async def save_session(self, session: Session) -> bool:
+        return await self._run(_SAVE, {**_columns(session), "seen": session.version}) == 1
+
+
+def _columns(session: Session) -> dict[str, object]:
+    failure = session.failure
+    return {
+        "id": session.id,
+        "task_id": session.task,
+        "agent": session.agent,
+        "state": session.state.value,
+        "execution_id": session.execution,
+        "acp_session": session.acp_session,
+        "failure_code": None if failure is None else failure.code,
+        "failure_detail": None if failure is None else failure.detail,
+        "metadata": to_json(session.metadata),
+        "created_at": to_text(session.created_at),
+    }
+
+
+def _session(row: Row) -> Session:
+    key, task, agent, state, execution, acp, code, detail, metadata, created, version = row
+    return Session(
+        SessionId(key),
+        TaskId(task),
+        agent,
+        SessionState(state),
+        None if execution is None else ExecutionId(execution),
+        acp,
+        None if code is None else SessionFailure(code, detail),
+        from_json(metadata),
+        from_text(created),
+        version,
+    )

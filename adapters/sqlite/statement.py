@@ -1,0 +1,73 @@
+"""Statements in SQLAlchemy Core, compiled once and executed on the driver's own connection.
+
+The driver knows nothing of SQLAlchemy's types: what goes in and comes out is text, integers and
+bytes, as the tables have them.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from sqlalchemy import BindParameter, Delete, Insert, Update, bindparam, delete, insert, update
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.selectable import SelectBase
+from sqlmodel import SQLModel
+
+from adapters.sqlite.tables import table
+
+__all__ = ("Compiled", "Statement", "change", "compiled", "given", "place", "remove")
+
+Statement: TypeAlias = SelectBase | UpdateBase
+
+_DIALECT = sqlite.dialect(paramstyle="named")
+
+
+class Compiled(NamedTuple):
+    """SQL with named places; `constants` fill those that the statement itself has values for.
+
+    `changes` is the table that it writes, None for a question.
+    """
+
+    sql: str
+    constants: Mapping[str, object]
+    changes: str | None
+
+
+@cache
+def compiled(statement: Statement) -> Compiled:
+    built = statement.compile(dialect=_DIALECT)
+    constants = {name: value for name, value in built.params.items() if value is not None}
+    changes = str(statement.table) if isinstance(statement, UpdateBase) else None
+    return Compiled(str(built), constants, changes)
+
+
+def given(name: str) -> BindParameter[Any]:
+    """A place that the caller fills at each execution; its type is the column's beside it."""
+    return bindparam(name)
+
+
+@cache
+def place(row: type[SQLModel]) -> Insert:
+    """Insert a row, every column given by its name."""
+    target = table(row)
+    return insert(target).values({each: given(each.name) for each in target.columns})
+
+
+@cache
+def change(row: type[SQLModel]) -> Update:
+    """Write every column of the row with the given key."""
+    target = table(row)
+    key = set(target.primary_key.columns)
+    return (
+        update(target)
+        .where(*(each == given(each.name) for each in target.primary_key))
+        .values({each: given(each.name) for each in target.columns if each not in key})
+    )
+
+
+@cache
+def remove(row: type[SQLModel]) -> Delete:
+    """Delete the row with the given key."""
+    target = table(row)
+    return delete(target).where(*(each == given(each.name) for each in target.primary_key))

@@ -1,0 +1,158 @@
+"""The store on SQLite: units of work over one writer, and readers that never wait for it."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+
+from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
+from adapters.sqlite.connection import Connection
+from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
+from adapters.sqlite.events import EventReads, EventWrites
+from adapters.sqlite.leases import LeaseReads, LeaseWrites
+from adapters.sqlite.pool import Pool
+from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
+from adapters.sqlite.sessions import SessionReads, SessionWrites
+from adapters.sqlite.tasks import TaskReads, TaskWrites
+from adapters.sqlite.turns import TurnReads, TurnWrites
+from adapters.sqlite.upgrade import OpenProblem, Upgraded, known_migrations, upgrade
+from adapters.sqlite.workspaces import WorkspaceReads, WorkspaceWrites
+from domain.outcome import failed
+from domain.upgrade import Program
+from ports.clock import Clock
+
+__all__ = ("SqliteReader", "SqliteStore", "SqliteWriter", "StoreRefused", "open_store")
+
+
+class StoreRefused(Exception):  # noqa: N818 -- it says what is, as the problems do
+    """The database cannot be opened by this program; `problem` says why."""
+
+    def __init__(self, problem: OpenProblem) -> None:
+        super().__init__(type(problem).__name__)
+        self.problem = problem
+
+
+class SqliteReader(
+    WorkspaceReads,
+    ConnectionReads,
+    RepositoryReads,
+    TaskReads,
+    SessionReads,
+    EventReads,
+    TurnReads,
+    LeaseReads,
+    AgentctlReads,
+):
+    """What can be asked of the store."""
+
+    __slots__ = ()
+
+
+class SqliteWriter(
+    WorkspaceWrites,
+    ConnectionWrites,
+    RepositoryWrites,
+    TaskWrites,
+    SessionWrites,
+    EventWrites,
+    TurnWrites,
+    LeaseWrites,
+    AgentctlWrites,
+    SqliteReader,
+):
+    """What can be done in a unit of work."""
+
+    __slots__ = ()
+
+
+class SqliteStore:
+    """`upgraded` says what was done to the database when it was opened."""
+
+    __slots__ = ("_clock", "_pool", "upgraded")
+
+    def __init__(self, pool: Pool, clock: Clock, upgraded: Upgraded) -> None:
+        self._pool = pool
+        self._clock = clock
+        self.upgraded = upgraded
+
+    def read(self) -> "Reading":
+        return Reading(self._pool)
+
+    def write(self) -> "Writing":
+        return Writing(self._pool, self._clock)
+
+
+class Reading:
+    """One consistent state, from the first question on."""
+
+    __slots__ = ("_connection", "_pool", "_unit")
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def __aenter__(self) -> SqliteReader:
+        self._connection: Connection = await self._pool.begin_reading()
+        self._unit = SqliteReader(self._connection)
+        return self._unit
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._unit.end()
+        self._pool.end_reading(self._connection)
+
+
+class Writing:
+    """Everything or nothing; what happened to tasks is published with it."""
+
+    __slots__ = ("_clock", "_pool", "_unit")
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool = pool
+        self._clock = clock
+
+    async def __aenter__(self) -> SqliteWriter:
+        self._unit = SqliteWriter(await self._pool.begin_writing())
+        return self._unit
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._unit.end()
+            self._pool.undo()
+            return
+        try:
+            await self._unit.publish(self._clock.now())
+        except BaseException:
+            self._pool.undo()
+            raise
+        finally:
+            self._unit.end()
+        self._pool.commit()
+
+
+@asynccontextmanager
+async def open_store(
+    database: Path, *, backups: Path, version: str, clock: Clock
+) -> AsyncGenerator[SqliteStore]:
+    """Upgrade the database if it has to be, and hold it open.
+
+    Raises `StoreRefused` when this program cannot open it; it is unchanged then.
+    """
+    program = Program(version, known_migrations())
+    upgraded = await asyncio.to_thread(upgrade, database, backups, program, clock.now())
+    if failed(upgraded):
+        raise StoreRefused(upgraded.failure())
+    pool = Pool(database)
+    try:
+        yield SqliteStore(pool, clock, upgraded.unwrap())
+    finally:
+        pool.close()

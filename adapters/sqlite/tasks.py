@@ -1,0 +1,182 @@
+"""Tasks with the repositories they work in, and the outbox of what happened to them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+
+from sqlalchemy import FromClause, Select, delete, insert, select
+
+from adapters.sqlite.columns import from_text, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.counters import Counters
+from adapters.sqlite.statement import change, given, place, remove
+from adapters.sqlite.tables import TaskEventRow, TaskRepositoryRow, TaskRow, table
+from domain.identity import RepositoryId, TaskId, WorkspaceId
+from domain.task import Task, TaskRepository, TaskState
+from domain.task_event import TaskChange, TaskEvent, change_of
+
+__all__ = ("TaskReads", "TaskWrites")
+
+_TASKS = table(TaskRow)
+_WORKS_IN = table(TaskRepositoryRow)
+_EVENTS = table(TaskEventRow)
+
+
+def _with_repositories(tasks: FromClause) -> Select[*tuple[object, ...]]:
+    """One row for each repository of each task, the repository absent for a task without one."""
+    return (
+        select(*tasks.c, _WORKS_IN.c.repository_id, _WORKS_IN.c.base)
+        .select_from(tasks.outerjoin(_WORKS_IN, _WORKS_IN.c.task_id == tasks.c.id))
+        .order_by(tasks.c.id, _WORKS_IN.c.position)
+    )
+
+
+_ONE = _with_repositories(_TASKS).where(_TASKS.c.id == given("id"))
+_PAGE = _with_repositories(
+    select(_TASKS)
+    .where(_TASKS.c.workspace_id == given("workspace"), _TASKS.c.id > given("after"))
+    .order_by(_TASKS.c.id)
+    .limit(given("limit"))
+    .subquery()
+)
+_FREE_REPOSITORIES = delete(_WORKS_IN).where(_WORKS_IN.c.task_id == given("id"))
+_EVENTS_AFTER = (
+    select(_EVENTS.c.sequence, _EVENTS.c.change, _EVENTS.c.task, _EVENTS.c.at)
+    .where(_EVENTS.c.sequence > given("after"))
+    .order_by(_EVENTS.c.sequence)
+    .limit(given("limit"))
+)
+_ADD_EVENT = insert(_EVENTS).values({
+    each: given(each.name) for each in _EVENTS.c if each is not _EVENTS.c.sequence
+})
+
+
+class TaskReads(Counters):
+    __slots__ = ()
+
+    async def task(self, task: TaskId) -> Task | None:
+        return next(_tasks(await self._on.rows(_ONE, {"id": task})), None)
+
+    async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
+        values = {"workspace": workspace, "after": after or "", "limit": limit}
+        return list(_tasks(await self._on.rows(_PAGE, values)))
+
+    async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
+        rows = await self._on.rows(_EVENTS_AFTER, {"after": after, "limit": limit})
+        return [
+            TaskEvent(sequence, TaskChange(change), _from_snapshot(task), from_text(at))
+            for sequence, change, task, at in rows
+        ]
+
+
+class TaskWrites(TaskReads):
+    __slots__ = ()
+
+    async def put_task(self, task: Task) -> None:
+        before = await self.task(task.id)
+        if before == task:
+            return
+        row = {
+            "id": task.id,
+            "workspace_id": task.workspace,
+            "title": task.title,
+            "prompt": task.prompt,
+            "state": task.state.value,
+            "created_at": to_text(task.created_at),
+        }
+        works_in = [
+            {
+                "task_id": task.id,
+                "position": position,
+                "repository_id": each.repository,
+                "base": each.base,
+            }
+            for position, each in enumerate(task.repositories)
+        ]
+        await self._change_task(
+            before,
+            task,
+            (
+                (place(TaskRow) if before is None else change(TaskRow), [row]),
+                (_FREE_REPOSITORIES, [row]),
+                (place(TaskRepositoryRow), works_in),
+            ),
+        )
+
+    async def remove_task(self, task: TaskId) -> bool:
+        before = await self.task(task)
+        if before is not None:
+            await self._change_task(before, None, ((remove(TaskRow), [{"id": task}]),))
+        return before is not None
+
+    async def take_task_events(self, consumer: str, limit: int) -> Sequence[TaskEvent]:
+        name = f"task_events:{consumer}"
+        events = await self.task_events(await self._counter(name), limit)
+        if events:
+            await self._raise_counter(name, events[-1].sequence)
+        return events
+
+    async def publish(self, at: datetime) -> None:
+        """Put one event into the outbox for every task that the unit leaves changed."""
+        for before, after in self._changed.values():
+            what = change_of(before, after)
+            task = after or before
+            if what is not None and task is not None:
+                await self._run(
+                    _ADD_EVENT,
+                    {
+                        "task_id": task.id,
+                        "change": what.value,
+                        "task": _to_snapshot(task),
+                        "at": to_text(at),
+                    },
+                )
+        self._changed.clear()
+
+
+def _tasks(rows: Iterable[Row]) -> Iterator[Task]:
+    for (key, workspace, title, prompt, state, created), joined in groupby(
+        rows, lambda row: row[:6]
+    ):
+        yield Task(
+            TaskId(key),
+            WorkspaceId(workspace),
+            title,
+            prompt,
+            TaskState(state),
+            tuple(
+                TaskRepository(RepositoryId(repository), base)
+                for *_, repository, base in joined
+                if repository is not None
+            ),
+            from_text(created),
+        )
+
+
+def _to_snapshot(task: Task) -> str:
+    return json.dumps(
+        {
+            "id": task.id,
+            "workspace": task.workspace,
+            "title": task.title,
+            "prompt": task.prompt,
+            "state": task.state.value,
+            "repositories": [[each.repository, each.base] for each in task.repositories],
+            "created_at": to_text(task.created_at),
+        },
+        separators=(",", ":"),
+    )
+
+
+def _from_snapshot(text: str) -> Task:
+    fields = json.loads(text)
+    return Task(
+        TaskId(fields["id"]),
+        WorkspaceId(fields["workspace"]),
+        fields["title"],
+        fields["prompt"],
+        TaskState(fields["state"]),
+        tuple(TaskRepository(RepositoryId(name), base) for name, base in fields["repositories"]),
+        from_text(fields["created_at"]),
+    )

@@ -1,0 +1,71 @@
+"""Turns of sessions; at most one of a session runs, which the schema holds."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from adapters.sqlite.columns import from_text, maybe_from_text, maybe_to_text, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.statement import given
+from adapters.sqlite.tables import TurnRow, table
+from adapters.sqlite.unit import Unit
+from domain.identity import ExecutionId, SessionId, TurnId
+from domain.turn import Turn, TurnState
+
+__all__ = ("TurnReads", "TurnWrites")
+
+_TURN = table(TurnRow).c
+_ONE = select(table(TurnRow)).where(_TURN.id == given("id"))
+_OF_SESSION = select(table(TurnRow)).where(_TURN.session_id == given("session"))
+_IN_ORDER = _OF_SESSION.order_by(_TURN.generation)
+_RUNNING = _OF_SESSION.where(_TURN.state == TurnState.RUNNING.value)
+
+
+class TurnReads(Unit):
+    __slots__ = ()
+
+    async def turn(self, turn: TurnId) -> Turn | None:
+        row = await self._on.one(_ONE, {"id": turn})
+        return None if row is None else _turn(row)
+
+    async def turns(self, session: SessionId) -> Sequence[Turn]:
+        return [_turn(row) for row in await self._on.rows(_IN_ORDER, {"session": session})]
+
+    async def running_turn(self, session: SessionId) -> Turn | None:
+        row = await self._on.one(_RUNNING, {"session": session})
+        return None if row is None else _turn(row)
+
+
+class TurnWrites(TurnReads):
+    __slots__ = ()
+
+    async def put_turn(self, turn: Turn) -> None:
+        values = {
+            "id": turn.id,
+            "session_id": turn.session,
+            "execution_id": turn.execution,
+            "generation": turn.generation,
+            "prompt": turn.prompt,
+            "state": turn.state.value,
+            "started_at": to_text(turn.started_at),
+            "ended_at": maybe_to_text(turn.ended_at),
+            "stop_reason": turn.stop_reason,
+            "error": turn.error,
+        }
+        await self._put(TurnRow, values)
+
+
+def _turn(row: Row) -> Turn:
+    key, session, execution, generation, prompt, state, started, ended, reason, error = row
+    return Turn(
+        TurnId(key),
+        SessionId(session),
+        ExecutionId(execution),
+        generation,
+        prompt,
+        TurnState(state),
+        from_text(started),
+        maybe_from_text(ended),
+        reason,
+        error,
+    )
