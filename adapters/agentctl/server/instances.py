@@ -4,13 +4,14 @@ import asyncio
 import re
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 import structlog
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance import Instance, Parts
 from domain.execution import ExecutorType, Handle
+from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -31,7 +32,7 @@ class Instances:
         self._parts = parts
         self._group = asyncio.TaskGroup()
         self._instances: dict[str, Instance] = {}
-        self._creating: dict[str, asyncio.Task[None]] = {}
+        self._creating: dict[str, _Launch] = {}
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -58,7 +59,8 @@ class Instances:
             return Failure(RuntimeProblem(RuntimeCode.EXISTS, f"execution {name} is here"))
         created: _Answer = asyncio.get_running_loop().create_future()
         task = self._group.create_task(self._host(asked, created), name=f"instance {name}")
-        self._creating[name] = task
+        handle = Handle(ExecutionId(name), TaskId(asked.task), SessionId(asked.session))
+        self._creating[name] = _Launch(handle, task)
         first: set[asyncio.Future[Any]] = {created, task}  # of two kinds of results
         try:
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
@@ -74,6 +76,15 @@ class Instances:
         instance = self._instances.get(handle.execution)
         return instance if instance is not None and instance.handle == handle else None
 
+    async def abandon(self, handle: Handle) -> bool:
+        """Give up a launch that is under way and wait until nothing of it is left."""
+        launch = self._creating.get(handle.execution)
+        if launch is None or launch.handle != handle:
+            return False
+        launch.task.cancel()
+        await asyncio.wait({launch.task})
+        return True
+
     def all(self) -> Sequence[Instance]:
         return list(self._instances.values())
 
@@ -84,8 +95,8 @@ class Instances:
 
     async def stop_all(self) -> None:
         """End every agent, at once, and give up every launch."""
-        for task in self._creating.values():
-            task.cancel()
+        for launch in self._creating.values():
+            launch.task.cancel()
         async with asyncio.TaskGroup() as group:
             for instance in self.all():
                 group.create_task(instance.stop())
@@ -110,6 +121,11 @@ class Instances:
             _log.exception("instance_failed", execution=name)
         finally:
             self._creating.pop(name, None)
+
+
+class _Launch(NamedTuple):
+    handle: Handle
+    task: "asyncio.Task[None]"
 
 
 def _refusal(asked: wire.Create) -> str | None:

@@ -1,0 +1,34 @@
+"""agentctl as one application, made from finished parts."""
+
+from typing import Final
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+
+from adapters.agentctl.server.door import Door
+from adapters.agentctl.server.presence import Presence
+from adapters.agentctl.server.refusals import RefusedError, on_http, on_refused
+from adapters.agentctl.server.routes import ROUTES, Core
+
+__all__ = ("create_app",)
+
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+"""The largest request: a launch with its environment, or a prompt, escaped."""
+
+
+def create_app(core: Core, presence: Presence) -> Litestar:
+    """No documentation routes, no log configuration: only the protocol."""
+
+    def provide_core() -> Core:
+        return core
+
+    return Litestar(
+        route_handlers=list(ROUTES),
+        dependencies={"core": Provide(provide_core, sync_to_thread=False)},
+        middleware=[Door(core.handshakes, presence)],
+        exception_handlers={RefusedError: on_refused, HTTPException: on_http},
+        request_max_body_size=MAX_BODY_BYTES,
+        logging_config=None,
+        openapi_config=None,
+    )

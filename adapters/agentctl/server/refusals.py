@@ -1,0 +1,67 @@
+"""From a problem to an answer of agentctl's: the one place where it speaks about problems."""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+import msgspec
+from litestar import MediaType, Request, Response
+from litestar.exceptions import HTTPException
+
+from adapters.agentctl.wire import Refused
+from domain.outcome import Result, failed
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("RefusedError", "granted", "on_http", "on_refused", "refusal_body")
+
+_STATUS: Final[Mapping[RuntimeCode, int]] = {
+    RuntimeCode.UNREACHABLE: 503,
+    RuntimeCode.MISMATCH: 409,
+    RuntimeCode.NO_INSTANCE: 404,
+    RuntimeCode.EXISTS: 409,
+    RuntimeCode.ENVIRONMENT: 422,
+    RuntimeCode.WORKTREE: 409,
+    RuntimeCode.AGENT_MISSING: 422,
+    RuntimeCode.AGENT_DIED: 502,
+    RuntimeCode.AGENT_REFUSED: 502,
+    RuntimeCode.AGENT_SILENT: 504,
+    RuntimeCode.PROTOCOL: 502,
+    RuntimeCode.BUSY: 409,
+    RuntimeCode.NO_PERMISSION: 409,
+    RuntimeCode.DISK_FULL: 507,
+    RuntimeCode.INVALID: 400,
+}
+
+Value = TypeVar("Value")
+
+
+class RefusedError(Exception):
+    """Carries a problem from a handler to the answer."""
+
+    def __init__(self, problem: RuntimeProblem) -> None:
+        super().__init__(problem.code)
+        self.problem = problem
+
+
+def granted(outcome: Result[Value, RuntimeProblem]) -> Value:
+    """The value, or the refusal that the problem amounts to."""
+    if failed(outcome):
+        raise RefusedError(outcome.failure())
+    return outcome.unwrap()
+
+
+def refusal_body(problem: RuntimeProblem) -> bytes:
+    return msgspec.json.encode(Refused(problem.code.value, problem.detail, problem.stderr))
+
+
+def on_refused(_: Request[Any, Any, Any], error: RefusedError) -> Response[bytes]:
+    return _response(_STATUS[error.problem.code], error.problem)
+
+
+def on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """A request that is no request of this protocol: unknown path, method or body."""
+    problem = RuntimeProblem(RuntimeCode.INVALID, error.detail)
+    return _response(error.status_code, problem)
+
+
+def _response(status: int, problem: RuntimeProblem) -> Response[bytes]:
+    return Response(refusal_body(problem), status_code=status, media_type=MediaType.JSON)

@@ -1,0 +1,232 @@
+"""The routes of agentctl. A handler finds its instance by all three ids and calls it."""
+
+import asyncio
+import os
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Protocol, TypeVar
+
+from litestar import Request, WebSocket, delete, get, post, websocket
+from litestar.di import NamedDependency
+from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
+from litestar.response import Stream
+from litestar.types import Receive
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.door import Handshakes
+from adapters.agentctl.server.event_log import TrimmedError
+from adapters.agentctl.server.instance import Instance
+from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.refusals import RefusedError, granted
+from domain.execution import Handle
+from domain.identity import ExecutionId, SessionId, TaskId
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder")
+
+CAPABILITIES: Final = ["acp", "events", "git-configuration", "relay", "worktrees"]
+"""What this agentctl can do, so that an older or newer control plane knows."""
+
+Task = Annotated[str, HeaderParameter(name=wire.TASK_HEADER)]
+Session = Annotated[str, HeaderParameter(name=wire.SESSION_HEADER)]
+Value = TypeVar("Value")
+
+
+class RelayHolder(Protocol):
+    """The end of the relay that agentctl holds."""
+
+    async def hold(self, socket: WebSocket[Any, Any, Any], epoch: int) -> None:
+        """Serve one connection until it closes; a higher epoch takes over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What the handlers call. `started` is the start time of this process (proc(5), field 22)."""
+
+    instances: Instances
+    handshakes: Handshakes
+    relay: RelayHolder
+    version: str
+    started: int
+
+    def find(self, execution: str, task: str, session: str) -> Instance:
+        """The instance of all three ids; any other combination is like none at all."""
+        handle = Handle(ExecutionId(execution), TaskId(task), SessionId(session))
+        instance = self.instances.find(handle)
+        if instance is None:
+            raise RefusedError(RuntimeProblem(RuntimeCode.NO_INSTANCE, "there is no such instance"))
+        return instance
+
+
+@get("/health")
+async def health(core: NamedDependency[Core]) -> wire.Health:
+    return wire.Health("ok", wire.PROTOCOL, core.version, os.getpid(), core.started, CAPABILITIES)
+
+
+@post("/api/v1/handshake", status_code=200)
+async def handshake(data: JSONBody[wire.Hello], core: NamedDependency[Core]) -> wire.Welcome:
+    if data.protocol != wire.PROTOCOL:
+        detail = f"this agentctl speaks version {wire.PROTOCOL}, not {data.protocol}"
+        raise RefusedError(RuntimeProblem(RuntimeCode.MISMATCH, detail))
+    welcome = core.handshakes.welcome(data)
+    if welcome is None:
+        raise RefusedError(RuntimeProblem(RuntimeCode.MISMATCH, "no handshake is possible"))
+    return welcome
+
+
+@websocket("/api/v1/relay")
+async def relay(
+    socket: WebSocket[Any, Any, Any],
+    core: NamedDependency[Core],
+    epoch: Annotated[int, QueryParameter(ge=0)],
+) -> None:
+    await core.relay.hold(socket, epoch)
+
+
+@post("/api/v1/instances", status_code=201)
+async def create(
+    data: JSONBody[wire.Create], request: Request[Any, Any, Any], core: NamedDependency[Core]
+) -> wire.Created:
+    return granted(await _while_asked(request.receive, core.instances.create(data)))
+
+
+@get("/api/v1/instances")
+async def instances(core: NamedDependency[Core]) -> list[wire.Instance]:
+    return [
+        wire.Instance(
+            each.handle.execution,
+            each.handle.task,
+            each.handle.session,
+            each.alive,
+            each.turn_generation,
+            each.log.last,
+        )
+        for each in core.instances.all()
+    ]
+
+
+@delete("/api/v1/instances/{execution:str}")
+async def stop(
+    execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
+) -> None:
+    handle = Handle(ExecutionId(execution), TaskId(task), SessionId(session))
+    if not await core.instances.abandon(handle):
+        await core.find(execution, task, session).stop()
+
+
+@delete("/api/v1/instances/{execution:str}/log")
+async def release(
+    execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
+) -> None:
+    handle = Handle(ExecutionId(execution), TaskId(task), SessionId(session))
+    instance = core.instances.find(handle)
+    if instance is None:
+        return
+    if not instance.over:
+        raise RefusedError(RuntimeProblem(RuntimeCode.BUSY, "the agent has not ended"))
+    core.instances.release(instance)
+
+
+@post("/api/v1/instances/{execution:str}/prompt", status_code=202)
+async def prompt(
+    execution: FromPath[str],
+    task: Task,
+    session: Session,
+    data: JSONBody[wire.Prompt],
+    core: NamedDependency[Core],
+) -> None:
+    granted(core.find(execution, task, session).prompt(data.generation, data.text))
+
+
+@post("/api/v1/instances/{execution:str}/cancel", status_code=202)
+async def cancel(
+    execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
+) -> None:
+    core.find(execution, task, session).cancel()
+
+
+@post("/api/v1/instances/{execution:str}/permissions/{request_id:str}", status_code=204)
+async def answer(
+    execution: FromPath[str],
+    request_id: FromPath[str],
+    task: Task,
+    session: Session,
+    data: JSONBody[wire.Answer],
+    core: NamedDependency[Core],
+) -> None:
+    granted(core.find(execution, task, session).answer(request_id, data.option))
+
+
+@get("/api/v1/instances/{execution:str}/events")
+async def events(
+    execution: FromPath[str],
+    task: Task,
+    session: Session,
+    core: NamedDependency[Core],
+    after: Annotated[int, QueryParameter(ge=0)] = 0,
+) -> Stream:
+    instance = core.find(execution, task, session)
+    try:
+        instance.log.check(after)
+    except TrimmedError as trimmed:
+        detail = f"the first event that is still here is {trimmed.first}"
+        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, detail)) from None
+    return Stream(instance.log.follow(after), media_type="application/x-ndjson")
+
+
+@post("/api/v1/instances/{execution:str}/ack", status_code=204)
+async def acknowledge(
+    execution: FromPath[str],
+    task: Task,
+    session: Session,
+    data: JSONBody[wire.Acknowledge],
+    core: NamedDependency[Core],
+) -> None:
+    core.find(execution, task, session).acknowledge(data.through)
+
+
+@get("/api/v1/instances/{execution:str}/git-configuration")
+async def git_configuration(
+    execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
+) -> dict[str, object]:
+    return core.find(execution, task, session).description
+
+
+async def _while_asked(receive: Receive, call: Awaitable[Value]) -> Value:
+    """Do it for as long as the client waits for it; one that leaves has given it up."""
+
+    async def do() -> Value:
+        return await call
+
+    async with asyncio.TaskGroup() as group:
+        doing = group.create_task(do())
+        leaving = group.create_task(_until_gone(receive))
+        await asyncio.wait({doing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        doing.cancel()
+    if doing.cancelled():
+        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, "the client has left"))
+    return doing.result()
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+ROUTES: Final = (
+    health,
+    handshake,
+    relay,
+    create,
+    instances,
+    stop,
+    release,
+    prompt,
+    cancel,
+    answer,
+    events,
+    acknowledge,
+    git_configuration,
+)
