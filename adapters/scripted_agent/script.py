@@ -6,7 +6,7 @@ passed over. A prompt without the marker is no script, and is answered with a fr
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ("Directive", "ScriptError", "parse")
 
@@ -16,7 +16,7 @@ MARKER = "e2e:"
 
 class Directive(NamedTuple):
     name: str
-    arguments: list[object]
+    arguments: list[Any]  # JSON values that the directive gives its own meaning
 
 
 class ScriptError(Exception):
