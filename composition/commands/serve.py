@@ -1,0 +1,49 @@
+"""`kandev serve`: the server of a home, until it is told to stop.
+
+Ctrl+C ends its sessions and its agentctl; SIGTERM leaves both running, to be found again.
+"""
+
+import argparse
+import asyncio
+import dataclasses
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from composition.commands.failures import reported
+from composition.settings import Settings, read_settings
+
+__all__ = ("main",)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="kandev serve", description="Start the server.")
+    parser.add_argument("--port", type=int, help="default: KANDEV_PORT, else 38429")
+    chosen = parser.parse_args(arguments)
+
+    def command() -> int:
+        settings = read_settings(os.environ)
+        if chosen.port is not None:
+            settings = dataclasses.replace(settings, port=chosen.port)
+        # Imported here: a wrong command line should not wait for the server's libraries.
+        import uvloop  # noqa: PLC0415
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(serve(settings))
+
+    return reported(command)
+
+
+async def serve(settings: Settings) -> int:
+    from composition.server import started  # noqa: PLC0415 -- as above
+
+    told: asyncio.Queue[signal.Signals] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(each, told.put_nowait, each)
+    async with started(settings, port=settings.port, owned=False) as server:
+        sys.stderr.write(f"Kandev is at {server.url} with the home {settings.home}\n")
+        sys.stderr.write("Ctrl+C stops it and its sessions; SIGTERM leaves the sessions running.\n")
+        server.end_sessions = await told.get() is signal.SIGINT
+    return 0

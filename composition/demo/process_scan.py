@@ -1,0 +1,76 @@
+"""Looking for a value in the environment and the arguments of processes, as proc(5) shows them."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ("Found", "Scan", "descendants", "scan", "with_mark")
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A process that shows the value, where, and its program; never the value."""
+
+    pid: int
+    where: str
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """`programs` are those of all processes that were read."""
+
+    programs: tuple[str, ...]
+    found: tuple[Found, ...]
+
+
+def scan(pids: Iterable[int], value: str) -> Scan:
+    """Read each process; one that ended meanwhile is passed over."""
+    programs: list[str] = []
+    found: list[Found] = []
+    for pid in pids:
+        arguments = _read(pid, "cmdline")
+        if not arguments:
+            continue
+        program = Path(arguments.split(b"\0", 1)[0].decode("utf-8", "replace")).name
+        programs.append(program)
+        for where, content in (("arguments", arguments), ("environment", _read(pid, "environ"))):
+            if value.encode() in content:
+                found.append(Found(pid, where, program))
+    return Scan(tuple(programs), tuple(found))
+
+
+def descendants(of: int | None = None) -> list[int]:
+    """All processes below `of`, this one by default, itself included."""
+    children: dict[int, list[int]] = {}
+    for pid in _pids():
+        children.setdefault(_parent(pid), []).append(pid)
+    reached = [of or os.getpid()]
+    for pid in reached:
+        reached.extend(children.get(pid, []))
+    return reached
+
+
+def with_mark(mark: str) -> list[int]:
+    """All processes that carry `mark` in their environment, this one excepted."""
+    return [pid for pid in _pids() if pid != os.getpid() and mark.encode() in _read(pid, "environ")]
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return (_PROC / str(pid) / name).read_bytes()
+    except OSError:
+        return b""
+
+
+def _parent(pid: int) -> int:
+    """Field 4 of `stat`; the name before it may hold anything, so what follows `)` is read."""
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if len(fields) > 1 else 0

@@ -1,0 +1,53 @@
+"""A client of the home's server: the one that runs, else one started for the caller alone."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+
+from composition import server_record
+from composition.client import Client, connect
+from composition.settings import Settings
+
+__all__ = ("reach", "running_server")
+
+_PROBE_SECONDS = 2.0
+
+
+@asynccontextmanager
+async def reach(settings: Settings) -> AsyncIterator[Client]:
+    url = await running_server(settings.home)
+    token = settings.api_token or stored_token(settings.home)
+    if url is not None and token is not None:
+        async with connect(url, token) as client:
+            yield client
+        return
+    # The server's libraries take a second to import: only where one is started.
+    from composition.server import started  # noqa: PLC0415
+
+    async with (
+        started(settings, port=0, owned=True) as server,
+        connect(server.url, server.token) as client,
+    ):
+        yield client
+
+
+async def running_server(home: Path) -> str | None:
+    """The address of the server that runs on the home, if it answers."""
+    record = server_record.read(home)
+    if record is None:
+        return None
+    async with httpx2.AsyncClient(timeout=_PROBE_SECONDS, trust_env=False) as http:
+        try:
+            answer = await http.get(f"{record.url}/health")
+        except httpx2.HTTPError:
+            return None
+    return record.url if answer.status_code == 200 else None
+
+
+def stored_token(home: Path) -> str | None:
+    try:
+        return (home / "api-token").read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
