@@ -15,6 +15,7 @@ from domain.repository import RepositoryIdentity, identify
 
 __all__ = (
     "MAX_SCOPES",
+    "MAX_SCOPES_LENGTH",
     "MAX_SOCKET_BYTES",
     "NAMES",
     "SCOPES",
@@ -35,11 +36,12 @@ TOOLS = "KANDEV_TOOLS_DIR"
 NAMES = frozenset({SOCKET, SCOPES, TOOLS})
 
 MAX_SCOPES = 64
-"""Repositories of one instance; the longest list still fits one environment variable."""
+"""Repositories of one instance."""
 MAX_SOCKET_BYTES = 107
 """Bytes of a socket's path (unix(7): 108 with its NUL)."""
+MAX_SCOPES_LENGTH = 128 * 1_024
+"""Characters of the scopes; Linux gives one environment variable no more (`MAX_ARG_STRLEN`)."""
 
-_MAX_TEXT = 128 * 1_024
 _FIELDS = ("repository_id", "host", "path")
 
 
@@ -116,7 +118,7 @@ def write_scopes(scopes: Sequence[GitScope]) -> str:
 
 
 def _read_scopes(text: str) -> tuple[GitScope, ...] | None:
-    if len(text) > _MAX_TEXT:
+    if len(text) > MAX_SCOPES_LENGTH:
         return None
     try:
         rows: object = json.loads(text)

@@ -19,15 +19,24 @@ from domain.credential_policy import (
     Transport,
 )
 
-__all__ = ("KEY", "MAX_FIELD_LENGTH", "VERSION", "CredentialSnapshot", "load", "snapshot")
+__all__ = (
+    "KEY",
+    "MAX_FIELD_LENGTH",
+    "MAX_TEXT_LENGTH",
+    "VERSION",
+    "CredentialSnapshot",
+    "load",
+    "snapshot",
+)
 
 KEY = "git_credential_snapshot"
 """Where it lies in a session's metadata."""
 VERSION = 1
 MAX_FIELD_LENGTH = 255
 """Characters of a field of text; a longer one is not ours and is unknown."""
+MAX_TEXT_LENGTH = 64 * 1_024
+"""Characters or bytes of a snapshot that is stored as text."""
 
-_MAX_TEXT = 64 * 1_024
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -102,7 +111,7 @@ def load(value: object) -> CredentialSnapshot | None:
 
 
 def _parsed(text: str | bytes | bytearray) -> object:
-    if len(text) > _MAX_TEXT:
+    if len(text) > MAX_TEXT_LENGTH:
         return None
     try:
         return json.loads(text)
@@ -138,10 +147,11 @@ def _timestamp(moment: datetime) -> str:
 
 def _moment(value: object) -> datetime | None:
     """A time that says its offset; without one it could be any of many."""
-    if not isinstance(value, str) or len(value) > MAX_FIELD_LENGTH:
+    text = _text(value)
+    if text is None:
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(text)
         return moment.astimezone(UTC) if moment.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None

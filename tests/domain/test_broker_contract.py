@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from domain.broker_contract import (
     MAX_SCOPES,
+    MAX_SCOPES_LENGTH,
     MAX_SOCKET_BYTES,
     NAMES,
     SCOPES,
@@ -63,7 +64,6 @@ def test_half_a_contract_is_none(missing: set[str]) -> None:
         (SCOPES, "null", Fault.SCOPES),
         (SCOPES, "[1]", Fault.SCOPES),
         (SCOPES, "[" * 100_000, Fault.SCOPES),
-        (SCOPES, " " * 131_073, Fault.SCOPES),
     ],
 )
 def test_a_name_with_a_value_that_cannot_be_one_breaks_the_contract(
@@ -107,6 +107,13 @@ def test_scopes_are_bounded_and_travel_as_named_fields() -> None:
     )
     assert read(WHOLE | {SCOPES: write_scopes(many[:-1])}).unwrap() is not None
     assert read(WHOLE | {SCOPES: write_scopes(many)}) == Failure(BrokenContract(Fault.SCOPES))
+
+
+def test_the_text_of_scopes_may_be_as_long_as_the_bound_and_no_longer() -> None:
+    longest = WHOLE[SCOPES].ljust(MAX_SCOPES_LENGTH)
+
+    assert read(WHOLE | {SCOPES: longest}) == Success(CONTRACT)
+    assert read(WHOLE | {SCOPES: longest + " "}) == Failure(BrokenContract(Fault.SCOPES))
 
 
 def test_a_socket_path_may_be_as_long_as_the_system_allows() -> None:

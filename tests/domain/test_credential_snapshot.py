@@ -17,6 +17,7 @@ from domain.credential_policy import (
 from domain.credential_snapshot import (
     KEY,
     MAX_FIELD_LENGTH,
+    MAX_TEXT_LENGTH,
     VERSION,
     CredentialSnapshot,
     load,
@@ -125,7 +126,6 @@ def test_nobody_is_named_where_the_workspace_is_not_the_source(source: Source) -
         "{",
         "[" * 100_000,
         "9" * 10_000,
-        " " * 70_000 + "{}",
         b"\xff\xfe\xfa",
         [],
         [STORED],
@@ -228,6 +228,13 @@ def test_a_snapshot_is_read_from_its_text_as_well_and_others_fields_are_passed_o
 
     assert load(text) == MANAGED
     assert load(text.encode()) == MANAGED
+
+
+def test_a_text_may_be_as_long_as_the_bound_and_no_longer() -> None:
+    longest = json.dumps(STORED).ljust(MAX_TEXT_LENGTH)
+
+    assert load(longest) == MANAGED
+    assert load(longest + " ") is None
 
 
 def test_a_field_may_be_as_long_as_the_bound() -> None:

@@ -177,6 +177,7 @@ def test_host_and_path_are_read_as_https_has_them(remote: str, host: str, path: 
         ("https://github com/acme/w.git", Reason.HOST),
         ("https://[::1/acme/w.git", Reason.HOST),
         ("https://::1/acme/w.git", Reason.HOST),
+        ("https://1::1]/acme/w.git", Reason.HOST),
         ("https://[fe80::1%25eth0]/acme/w.git", Reason.HOST),
         ("https://[github.com]/acme/w.git", Reason.HOST),
         ("https://github.com:/acme/w.git", Reason.PORT),
