@@ -1,0 +1,1 @@
+"""The home of an installation: its directories, private files, lock and sockets."""

@@ -1,0 +1,99 @@
+"""Where this home's sockets live: a directory of the user's own, never reached through a link.
+
+`$XDG_RUNTIME_DIR/kandev/<8 hex of home>`, or `kandev-<uid>/<8 hex of home>` under the system's
+temporary directory where there is no such place or its path is too long for a socket.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from adapters.home.layout import HomeFault, HomeProblem
+from domain.broker_contract import MAX_SOCKET_BYTES
+from domain.outcome import Failure, Result, Success
+
+__all__ = ("ROOM_BYTES", "SocketPathTooLong", "socket_directory", "socket_path")
+
+ROOM_BYTES: Final = 48
+"""Bytes kept free below the directory for a socket's name and the separator before it."""
+
+_OPEN: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class SocketPathTooLong:
+    """No socket fits below `path`: the kernel takes 107 bytes (unix(7))."""
+
+    path: str
+
+
+def socket_path(directory: Path, name: str) -> Result[str, SocketPathTooLong]:
+    """The path of a socket in the directory, when the kernel can bind it."""
+    path = str(directory / name)
+    if len(os.fsencode(path)) > MAX_SOCKET_BYTES:
+        return Failure(SocketPathTooLong(path))
+    return Success(path)
+
+
+def socket_directory(
+    home: Path, environment: Mapping[str, str], temporary: Path
+) -> Result[Path, HomeProblem | SocketPathTooLong]:
+    """Make and check the directory, 0700 and ours, each of its two levels.
+
+    `home` and `temporary` are without a link.
+    """
+    short = hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/") and _is_ours(Path(runtime)):
+        chosen = Path(runtime) / "kandev" / short
+        if _has_room(chosen):
+            return _make(Path(runtime), "kandev", short)
+    chosen = temporary / f"kandev-{os.geteuid()}" / short
+    if not _has_room(chosen):
+        return Failure(SocketPathTooLong(str(chosen)))
+    return _make(temporary, f"kandev-{os.geteuid()}", short)
+
+
+def _has_room(directory: Path) -> bool:
+    return len(os.fsencode(directory)) + ROOM_BYTES <= MAX_SOCKET_BYTES
+
+
+def _is_ours(directory: Path) -> bool:
+    try:
+        found = directory.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _make(base: Path, *names: str) -> Result[Path, HomeProblem]:
+    """Make each level below the one before, by descriptor, so that nobody can put a link there."""
+    path = base
+    try:
+        parent = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return Failure(HomeProblem(str(base), HomeFault.NOT_WRITABLE))
+    try:
+        for name in names:
+            path /= name
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=parent)
+            child = os.open(name, _OPEN, dir_fd=parent)
+            os.close(parent)
+            parent = child
+            if os.fstat(child).st_uid != os.geteuid():
+                return Failure(HomeProblem(str(path), HomeFault.NOT_OURS))
+            os.fchmod(child, 0o700)
+    except OSError as error:
+        linked = error.errno in {errno.ELOOP, errno.ENOTDIR}
+        fault = HomeFault.NOT_A_DIRECTORY if linked else HomeFault.NOT_WRITABLE
+        return Failure(HomeProblem(str(path), fault))
+    finally:
+        os.close(parent)
+    return Success(path)
