@@ -161,7 +161,7 @@ def decide(
     if ambient_credentials.override(layers):
         overridden = _decision(Source.EXECUTOR_PROFILE, Transport.PROFILE_TOKEN)
         return Success(_less(overridden, mode, layers))
-    if mode is Mode.EXECUTOR:
+    if mode == Mode.EXECUTOR:
         return Success(_less(_decision(Source.EXECUTOR), mode, layers))
     served = _serve(connections, repositories)
     if failed(served):

@@ -60,11 +60,11 @@ class CredentialSnapshot:
         captured = self.captured_at
         fields: dict[str, object] = {
             "version": self.version,
-            "policy": None if self.policy is None else self.policy.value,
-            "source": self.source.value,
+            "policy": None if self.policy is None else str(self.policy),
+            "source": str(self.source),
             "workspace_method": self.workspace_method,
             "actor": self.actor,
-            "transport": None if self.transport is None else self.transport.value,
+            "transport": None if self.transport is None else str(self.transport),
             "executor_type": self.executor_type,
             "captured_at": None if captured is None else _timestamp(captured),
         }
@@ -120,7 +120,8 @@ def _parsed(text: str | bytes | bytearray) -> object:
 
 
 def _member(kind: type[Member], value: object) -> Member | None:
-    return next((member for member in kind if member.value == value), None)
+    text = value if isinstance(value, str) else None
+    return next((member for member in kind if member.value == text), None)
 
 
 def _text(value: object) -> str | None:
