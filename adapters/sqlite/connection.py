@@ -6,7 +6,6 @@ are coroutines all the same, since another driver's would be.
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -104,15 +103,18 @@ class Connection:
 
     async def run_many(self, statement: Statement, rows: Iterable[Mapping[str, object]]) -> None:
         text = compiled(statement)
-        given = [{**text.constants, **row} for row in rows] if text.constants else rows
         try:
-            self._driver.executemany(text.sql, given)
+            self._driver.executemany(text.sql, [text.arguments(row) for row in rows])
         except sqlite3.OperationalError as error:
             raise unavailable(error) from error
 
-    def begin(self, how: str) -> None:
-        """Raises `sqlite3.OperationalError` as it comes: who begins decides whether to wait."""
-        self._driver.execute(f"BEGIN {how}")
+    def begin(self) -> None:
+        """From the first question on, one state is seen."""
+        self._driver.execute("BEGIN")
+
+    def take_the_writer(self) -> None:
+        """Begin to write; raises `sqlite3.OperationalError` when another connection writes."""
+        self._driver.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         try:
@@ -121,10 +123,11 @@ class Connection:
             raise unavailable(error) from error
 
     def roll_back(self) -> None:
-        """End the transaction without its changes, unless a failure of the disk already did."""
-        if self._driver.in_transaction:
-            with suppress(sqlite3.OperationalError):
-                self._driver.execute("ROLLBACK")
+        """End the transaction without its changes."""
+        try:
+            self._driver.execute("ROLLBACK")
+        except sqlite3.OperationalError:  # a failure of the disk has ended it
+            return
 
     def forbid_changes(self) -> None:
         self._driver.execute("PRAGMA query_only=ON")
@@ -135,9 +138,7 @@ class Connection:
     def _execute(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
         text = compiled(statement)
         try:
-            return self._driver.execute(
-                text.sql, {**text.constants, **values} if text.constants else values
-            )
+            return self._driver.execute(text.sql, text.arguments(values))
         except sqlite3.OperationalError as error:
             raise unavailable(error) from error
         except sqlite3.DatabaseError as error:

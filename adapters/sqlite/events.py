@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.sql.functions import max as highest
 
-from adapters.sqlite.columns import from_json, from_text, to_json, to_text
+from adapters.sqlite.columns import from_json, from_text, members, to_json, to_text
 from adapters.sqlite.connection import Row
 from adapters.sqlite.executions import ExecutionReads, ExecutionWrites
 from adapters.sqlite.statement import given, place
@@ -15,6 +15,7 @@ from domain.identity import ExecutionId, SessionId
 
 __all__ = ("EventReads", "EventWrites")
 
+_KINDS = members(EventKind)
 _EVENTS = table(SessionEventRow)
 _EVENT = _EVENTS.c
 _PAGE = (
@@ -99,7 +100,7 @@ def _event(row: Row) -> SessionEvent:
         ExecutionId(execution),
         number,
         from_text(at),
-        EventKind(kind),
+        _KINDS[kind],
         generation,
         from_json(body),
     )

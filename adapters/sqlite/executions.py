@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import or_, select, update
 
-from adapters.sqlite.columns import from_text, to_text
+from adapters.sqlite.columns import from_text, members, to_text
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import ExecutionRow, table
@@ -14,6 +14,8 @@ from domain.identity import ExecutionId, SessionId, TaskId
 
 __all__ = ("ExecutionReads", "ExecutionWrites")
 
+_STATES = members(ExecutionState)
+_EXECUTORS = members(ExecutorType)
 _EXECUTIONS = table(ExecutionRow)
 _EXECUTION = _EXECUTIONS.c
 _ONE = select(_EXECUTIONS).where(_EXECUTION.id == given("id"))
@@ -72,8 +74,8 @@ def _execution(row: Row) -> Execution:
         ExecutionId(key),
         TaskId(task),
         SessionId(session),
-        ExecutorType(executor),
-        ExecutionState(state),
+        _EXECUTORS[executor],
+        _STATES[state],
         acknowledged,
         from_text(created),
     )

@@ -8,7 +8,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from adapters.sqlite.checkpointer import Checkpointer
 from adapters.sqlite.connection import Connection, connect, is_busy, unavailable
@@ -21,6 +21,8 @@ MAX_READERS: Final = 8
 WAIT_SECONDS: Final = 30.0
 """How long a unit waits for its turn, or for another process, before the store counts as busy."""
 
+Turn = TypeVar("Turn")
+
 _FIRST_PAUSE: Final = 0.001
 _LONGEST_PAUSE: Final = 0.05
 
@@ -32,36 +34,31 @@ class Pool:
         self._database = database
         self._writer = Connection(connect(database, busy=0))
         self._writing = asyncio.Lock()
-        self._reading = asyncio.Semaphore(MAX_READERS)
+        self._readers = 0
         self._idle: list[Connection] = []
+        self._waiting = 0
+        self._returned: asyncio.Queue[Connection] = asyncio.Queue()
         self._checkpointer = Checkpointer(database)
         self._checkpointer.start()
 
     def close(self) -> None:
         """Close every connection that is not in use; the last one empties the log."""
         self._checkpointer.stop()
-        while self._idle:
-            self._idle.pop().close()
+        while not self._returned.empty():
+            self._idle.append(self._returned.get_nowait())
+        for connection in self._idle:
+            connection.close()
         self._writer.close()
 
-    async def begin_reading(self) -> Connection:
-        """A connection in a transaction, to be given back by `end_reading`."""
-        if self._reading.locked():
-            await _within(self._reading.acquire())
-        else:
-            await self._reading.acquire()
-        try:
-            connection = self._idle.pop() if self._idle else self._open_reader()
-            connection.begin("DEFERRED")
-        except sqlite3.OperationalError as error:
-            self._reading.release()
-            raise unavailable(error) from error
-        return connection
+    async def reader(self) -> Connection:
+        """A connection to read with, to be given back by `give_back`."""
+        return self._idle.pop() if self._idle else await self._another_reader()
 
-    def end_reading(self, connection: Connection) -> None:
-        connection.roll_back()
-        self._idle.append(connection)
-        self._reading.release()
+    def give_back(self, connection: Connection) -> None:
+        if self._waiting:
+            self._returned.put_nowait(connection)
+        else:
+            self._idle.append(connection)
 
     async def begin_writing(self) -> Connection:
         """The writing connection in a transaction, to be given back by one of the two below."""
@@ -90,9 +87,19 @@ class Pool:
         self._writer.roll_back()
         self._writing.release()
 
-    def _open_reader(self) -> Connection:
-        connection = Connection(connect(self._database))
-        connection.forbid_changes()
+    async def _another_reader(self) -> Connection:
+        if self._readers == MAX_READERS:
+            self._waiting += 1
+            try:
+                return await _within(self._returned.get())
+            finally:
+                self._waiting -= 1
+        try:
+            connection = Connection(connect(self._database))
+            connection.forbid_changes()
+        except sqlite3.OperationalError as error:
+            raise unavailable(error) from error
+        self._readers += 1
         return connection
 
     async def _take_the_writer(self) -> None:
@@ -101,7 +108,7 @@ class Pool:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return self._writer.begin("IMMEDIATE")
+                return self._writer.take_the_writer()
             except sqlite3.OperationalError as error:
                 if not is_busy(error) or asyncio.get_running_loop().time() + pause > deadline:
                     raise unavailable(error) from error
@@ -109,9 +116,9 @@ class Pool:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-async def _within(turn: Awaitable[object]) -> None:
+async def _within(turn: Awaitable[Turn]) -> Turn:
     try:
         async with asyncio.timeout(WAIT_SECONDS):
-            await turn
+            return await turn
     except TimeoutError:
         raise StoreUnavailable(StoreFault.BUSY) from None

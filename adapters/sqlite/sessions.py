@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select, update
 
-from adapters.sqlite.columns import from_json, from_text, to_json, to_text
+from adapters.sqlite.columns import from_json, from_text, members, to_json, to_text
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given, place
 from adapters.sqlite.tables import SessionRow, table
@@ -14,6 +14,7 @@ from domain.session import Session, SessionFailure, SessionState
 
 __all__ = ("SessionReads", "SessionWrites")
 
+_STATES = members(SessionState)
 _SESSIONS = table(SessionRow)
 _SESSION = _SESSIONS.c
 _ONE = select(_SESSIONS).where(_SESSION.id == given("id"))
@@ -73,7 +74,7 @@ def _session(row: Row) -> Session:
         SessionId(key),
         TaskId(task),
         agent,
-        SessionState(state),
+        _STATES[state],
         None if execution is None else ExecutionId(execution),
         acp,
         None if code is None else SessionFailure(code, detail),

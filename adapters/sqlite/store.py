@@ -92,9 +92,11 @@ class Reading:
         self._pool = pool
 
     async def __aenter__(self) -> SqliteReader:
-        self._connection: Connection = await self._pool.begin_reading()
-        self._unit = SqliteReader(self._connection)
-        return self._unit
+        connection = await self._pool.reader()
+        connection.begin()
+        self._connection = connection
+        self._unit = unit = SqliteReader(connection)
+        return unit
 
     async def __aexit__(
         self,
@@ -103,7 +105,8 @@ class Reading:
         trace: TracebackType | None,
     ) -> None:
         self._unit.end()
-        self._pool.end_reading(self._connection)
+        self._connection.roll_back()
+        self._pool.give_back(self._connection)
 
 
 class Writing:

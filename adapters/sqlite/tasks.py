@@ -1,13 +1,14 @@
 """Tasks with the repositories they work in, and the outbox of what happened to them."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 
 from sqlalchemy import FromClause, Select, delete, insert, select
 
-from adapters.sqlite.columns import from_text, to_text
+from adapters.sqlite.columns import from_text, members, to_text
 from adapters.sqlite.connection import Row
 from adapters.sqlite.counters import Counters
 from adapters.sqlite.statement import change, given, place, remove
@@ -18,6 +19,7 @@ from domain.task_event import TaskChange, TaskEvent, change_of
 
 __all__ = ("TaskReads", "TaskWrites")
 
+_STATES = members(TaskState)
 _TASKS = table(TaskRow)
 _WORKS_IN = table(TaskRepositoryRow)
 _EVENTS = table(TaskEventRow)
@@ -56,11 +58,13 @@ class TaskReads(Counters):
     __slots__ = ()
 
     async def task(self, task: TaskId) -> Task | None:
-        return next(_tasks(await self._on.rows(_ONE, {"id": task})), None)
+        rows = await self._on.rows(_ONE, {"id": task})
+        return _task(rows) if rows else None
 
     async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
         values = {"workspace": workspace, "after": after or "", "limit": limit}
-        return list(_tasks(await self._on.rows(_PAGE, values)))
+        rows = await self._on.rows(_PAGE, values)
+        return [_task(list(joined)) for _, joined in groupby(rows, itemgetter(0))]
 
     async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
         rows = await self._on.rows(_EVENTS_AFTER, {"after": after, "limit": limit})
@@ -135,23 +139,18 @@ class TaskWrites(TaskReads):
         self._changed.clear()
 
 
-def _tasks(rows: Iterable[Row]) -> Iterator[Task]:
-    for (key, workspace, title, prompt, state, created), joined in groupby(
-        rows, lambda row: row[:6]
-    ):
-        yield Task(
-            TaskId(key),
-            WorkspaceId(workspace),
-            title,
-            prompt,
-            TaskState(state),
-            tuple(
-                TaskRepository(RepositoryId(repository), base)
-                for *_, repository, base in joined
-                if repository is not None
-            ),
-            from_text(created),
-        )
+def _task(rows: Sequence[Row]) -> Task:
+    """The task of the rows, of which there is one for each repository, and one for none."""
+    key, workspace, title, prompt, state, created, *_ = rows[0]
+    return Task(
+        TaskId(key),
+        WorkspaceId(workspace),
+        title,
+        prompt,
+        _STATES[state],
+        tuple([TaskRepository(name, base) for *_, name, base in rows if name is not None]),
+        from_text(created),
+    )
 
 
 def _to_snapshot(task: Task) -> str:

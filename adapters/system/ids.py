@@ -19,7 +19,7 @@ _LENGTH: Final = 26
 
 
 class SystemIds:
-    """Names given by one of these never go back, even when the clock does."""
+    """Each name sorts after the one before: where the clock stands or goes back, we go on."""
 
     __slots__ = ("_clock", "_last", "_lock")
 
@@ -29,12 +29,10 @@ class SystemIds:
         self._lock = Lock()
 
     def new(self, prefix: str) -> str:
-        now = int(self._clock.now().timestamp() * 1_000) % 2**_TIME_BITS
+        now = int(self._clock.now().timestamp() * 1_000)
         with self._lock:
-            stamped = (now << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
-            if stamped <= self._last:
-                stamped = self._last + 1 + secrets.randbits(_RANDOM_BITS - 16)
-            self._last = stamped
+            self._last = moment = max(now, self._last + 1)
+        stamped = moment % 2**_TIME_BITS << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
         return f"{prefix}_{_spell(stamped)}"
 
     def random(self, length: int) -> bytes:
