@@ -65,8 +65,12 @@ class EventLog:
         *,
         now: Callable[[], datetime],
         clean: Callable[[bytes], bytes],
+        segment_bytes: int = SEGMENT_BYTES,
+        read_bytes: int = READ_BYTES,
     ) -> None:
         self._directory = directory
+        self._segment_bytes = segment_bytes
+        self._read_bytes = read_bytes
         self._now = now
         self._clean = clean
         self._segments: deque[_Segment] = deque()
@@ -117,7 +121,7 @@ class EventLog:
         if not self._pending:
             return True
         try:
-            if self._segments[-1].size >= SEGMENT_BYTES:
+            if self._segments[-1].size >= self._segment_bytes:
                 self._begin_segment()
             self._write(self._segments[-1], b"".join(self._pending))
         except OSError:
@@ -162,7 +166,7 @@ class EventLog:
             offset = _skip(reader, after + 1 - segment.first)
             while True:
                 if offset < segment.size:
-                    piece = os.pread(reader, min(READ_BYTES, segment.size - offset), offset)
+                    piece = os.pread(reader, min(self._read_bytes, segment.size - offset), offset)
                     offset += len(piece)
                     yield piece
                 elif segment.following is not None:

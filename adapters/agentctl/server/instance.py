@@ -92,6 +92,11 @@ class Instance:
         )
 
     @property
+    def identity(self) -> tuple[int, int] | None:
+        """Pid and start time of the agent, once it was started."""
+        return self._process.identity
+
+    @property
     def alive(self) -> bool:
         """Whether its agent can be prompted."""
         return self._talk is not None

@@ -61,8 +61,7 @@ def _message(line: bytes) -> Message | None:
 
 def _answer(decoded: dict[str, Any]) -> Message | None:
     answers = decoded.get("id")
-    if not isinstance(decoded.get("error") or {}, dict):
+    # The ids of our requests are integers, which a bool is only in Python.
+    if type(answers) is not int or not isinstance(decoded.get("error") or {}, dict):
         return None
-    if answers is None or not ("result" in decoded or "error" in decoded):
-        return None
-    return Message(decoded, answers if isinstance(answers, int) else None)
+    return Message(decoded, answers) if "result" in decoded or "error" in decoded else None
