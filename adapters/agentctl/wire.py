@@ -26,7 +26,11 @@ from typing import Any, Final
 import msgspec
 
 __all__ = (
+    "MAX_FRAME_BYTES",
+    "MAX_IN_FLIGHT",
     "PROTOCOL",
+    "SESSION_HEADER",
+    "TASK_HEADER",
     "Acknowledge",
     "Answer",
     "Checkout",
@@ -50,6 +54,11 @@ __all__ = (
 
 PROTOCOL: Final = 1
 """The version of this protocol; both ends must speak the same."""
+
+MAX_FRAME_BYTES: Final = 4 * 1024 * 1024
+"""A frame of the relay, either way."""
+MAX_IN_FLIGHT: Final = 256
+"""Questions on a relay under way at once, over all instances."""
 
 TASK_HEADER: Final = "kandev-task"
 SESSION_HEADER: Final = "kandev-session"

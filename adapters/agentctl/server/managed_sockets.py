@@ -91,7 +91,7 @@ class GitSockets:
 
 
 def process_of(pid: int) -> tuple[int, int]:
-    """The parent and the start time of a process (proc(5), `stat` fields 4 and 22); 0 when ended."""
+    """Parent and start time of a process (proc(5), `stat` fields 4 and 22); zeros when ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:

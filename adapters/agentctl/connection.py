@@ -1,0 +1,137 @@
+"""The control plane's HTTP connection to one agentctl, which proves itself before it is trusted."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+import httpx2
+import msgspec
+
+from adapters.agentctl import proof
+from adapters.agentctl.wire import PROTOCOL, Health, Hello, Refused, Welcome
+from domain.outcome import Failure, Result, Success, failed
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("AgentctlConnection", "problem_of", "unreachable")
+
+HANDSHAKE_SECONDS: Final = 10.0
+LAUNCH_SECONDS: Final = 600.0
+"""A worktree of a large repository and an agent that takes its time."""
+
+_refused = msgspec.json.Decoder(Refused)
+_welcome = msgspec.json.Decoder(Welcome)
+_health = msgspec.json.Decoder(Health)
+
+
+class AgentctlConnection:
+    """Requests to the agentctl that listens at `socket` and knows `key`. Closed by its owner."""
+
+    def __init__(self, socket: str, key: bytes, random: Callable[[int], bytes]) -> None:
+        self.socket = socket
+        self._key = key
+        self._random = random
+        self._session: str | None = None
+        self._shaking = asyncio.Lock()
+        self._http = httpx2.AsyncClient(
+            transport=httpx2.AsyncHTTPTransport(
+                uds=socket, limits=httpx2.Limits(max_connections=None)
+            ),
+            base_url="http://agentctl",
+            timeout=httpx2.Timeout(HANDSHAKE_SECONDS, read=LAUNCH_SECONDS, pool=None),
+            trust_env=False,
+        )
+
+    @property
+    def http(self) -> httpx2.AsyncClient:
+        return self._http
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def health(self) -> Result[Health, RuntimeProblem]:
+        try:
+            answer = await self._http.get("/health", timeout=HANDSHAKE_SECONDS)
+            return Success(_health.decode(answer.content))
+        except (httpx2.HTTPError, msgspec.DecodeError):
+            return Failure(unreachable())
+
+    async def session(self) -> Result[str, RuntimeProblem]:
+        """The session to show; the handshake is made once, and both ends prove themselves in it."""
+        async with self._shaking:
+            if self._session is None:
+                shaken = await self._shake()
+                if failed(shaken):
+                    return shaken
+                self._session = shaken.unwrap()
+            return Success(self._session)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Result[httpx2.Response, RuntimeProblem]:
+        """An answer below 400. A session that is no longer known is renewed once."""
+        answered = await self._send(method, path, content, headers or {})
+        if not failed(answered) and answered.unwrap().status_code == 401:
+            self._session = None
+            answered = await self._send(method, path, content, headers or {})
+        if failed(answered):
+            return answered
+        answer = answered.unwrap()
+        return Failure(problem_of(answer)) if answer.status_code >= 400 else Success(answer)
+
+    async def _send(
+        self, method: str, path: str, content: bytes | None, headers: dict[str, str]
+    ) -> Result[httpx2.Response, RuntimeProblem]:
+        session = await self.session()
+        if failed(session):
+            return session
+        sent = {**headers, **_headers(session.unwrap(), content)}
+        try:
+            return Success(await self._http.request(method, path, content=content, headers=sent))
+        except httpx2.HTTPError:
+            return Failure(unreachable())
+
+    async def _shake(self) -> Result[str, RuntimeProblem]:
+        nonce = proof.text_of(self._random(proof.NONCE_BYTES))
+        hello = msgspec.json.encode(Hello(PROTOCOL, nonce))
+        try:
+            answer = await self._http.post(
+                "/api/v1/handshake",
+                content=hello,
+                headers={"content-type": "application/json"},
+                timeout=HANDSHAKE_SECONDS,
+            )
+        except httpx2.HTTPError:
+            return Failure(unreachable())
+        if answer.status_code >= 400:
+            return Failure(problem_of(answer))
+        try:
+            welcome = _welcome.decode(answer.content)
+        except msgspec.DecodeError:
+            return Failure(RuntimeProblem(RuntimeCode.MISMATCH, "this is not agentctl"))
+        if not proof.proves(self._key, nonce, welcome):
+            return Failure(RuntimeProblem(RuntimeCode.MISMATCH, "agentctl did not prove itself"))
+        return Success(proof.session(self._key, nonce, welcome.nonce))
+
+
+def _headers(session: str, content: bytes | None) -> dict[str, str]:
+    headers = {"authorization": f"Bearer {session}"}
+    return headers if content is None else {**headers, "content-type": "application/json"}
+
+
+def problem_of(answer: httpx2.Response) -> RuntimeProblem:
+    """What agentctl refused with."""
+    try:
+        refused = _refused.decode(answer.content)
+    except msgspec.DecodeError:
+        return RuntimeProblem(RuntimeCode.PROTOCOL, f"agentctl answered {answer.status_code}")
+    code = next((each for each in RuntimeCode if each.value == refused.code), RuntimeCode.PROTOCOL)
+    return RuntimeProblem(code, refused.detail, refused.stderr)
+
+
+def unreachable() -> RuntimeProblem:
+    return RuntimeProblem(RuntimeCode.UNREACHABLE, "agentctl does not answer")

@@ -1,0 +1,238 @@
+"""The control plane's runtime: agents behind agentctl, over its socket."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+import httpx2
+import msgspec
+from typing_extensions import override
+
+from adapters.agentctl import wire
+from adapters.agentctl.connection import AgentctlConnection
+from domain.event import EventKind, ExecutionEvent, Json
+from domain.execution import Handle
+from domain.identity import ExecutionId, SessionId, TaskId
+from domain.outcome import Failure, Result, Success, failed
+from ports.runtime import (
+    InstanceStatus,
+    Launched,
+    LaunchSpec,
+    ManagedAccess,
+    Runtime,
+    RuntimeCode,
+    RuntimeProblem,
+)
+
+__all__ = ("AgentctlRuntime", "Keeper")
+
+MAX_BATCH: Final = 500
+"""Events that are handed on together at most."""
+SILENCE_SECONDS: Final = None
+"""An event stream may be silent for as long as its agent thinks."""
+
+_created = msgspec.json.Decoder(wire.Created)
+_event = msgspec.json.Decoder(wire.Event)
+_instances = msgspec.json.Decoder(list[wire.Instance])
+_encode = msgspec.json.Encoder().encode
+
+
+class Keeper(Protocol):
+    """Keeps agentctl."""
+
+    async def ensure(self) -> Result[AgentctlConnection, RuntimeProblem]:
+        """The agentctl of this machine, started if none runs."""
+        ...
+
+    def present(self) -> AgentctlConnection | None:
+        """The agentctl that runs, as far as is known."""
+        ...
+
+
+class AgentctlRuntime(Runtime):
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    @override
+    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
+        ensured = await self._keeper.ensure()
+        if failed(ensured):
+            return ensured
+        body = _encode(create(spec))
+        answer = await ensured.unwrap().request("POST", "/api/v1/instances", content=body)
+        if failed(answer):
+            return answer
+        created = _created.decode(answer.unwrap().content)
+        return Success(
+            Launched(
+                created.acp_session,
+                created.resumed,
+                created.lost_context,
+                tuple(created.removed),
+                created.capabilities,
+            )
+        )
+
+    @override
+    async def prompt(
+        self, handle: Handle, generation: int, text: str
+    ) -> Result[None, RuntimeProblem]:
+        return await self._tell(handle, "POST", "/prompt", wire.Prompt(generation, text))
+
+    @override
+    async def cancel(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        return await self._tell(handle, "POST", "/cancel", None)
+
+    @override
+    async def answer(
+        self, handle: Handle, request: str, option: str | None
+    ) -> Result[None, RuntimeProblem]:
+        return await self._tell(handle, "POST", f"/permissions/{request}", wire.Answer(option))
+
+    @override
+    async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        return await self._tell(handle, "DELETE", "", None)
+
+    @override
+    async def release(self, handle: Handle) -> None:
+        await self._tell(handle, "DELETE", "/log", None)
+
+    @override
+    async def acknowledge(self, handle: Handle, through: int) -> None:
+        await self._tell(handle, "POST", "/ack", wire.Acknowledge(through))
+
+    @override
+    async def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
+        connection = self._keeper.present()
+        session = await connection.session() if connection else Failure(_absent())
+        if connection is None or failed(session):
+            raise ConnectionError("agentctl does not answer")
+        headers = {**_named(handle), "authorization": f"Bearer {session.unwrap()}"}
+        path = f"/api/v1/instances/{handle.execution}/events?after={after}"
+        patience = httpx2.Timeout(10, read=SILENCE_SECONDS)
+        try:
+            async with connection.http.stream(
+                "GET", path, headers=headers, timeout=patience
+            ) as stream:
+                if stream.status_code == 404:
+                    return
+                if stream.status_code >= 400:
+                    raise ConnectionError(f"agentctl answered {stream.status_code}")
+                async for batch in _batches(stream):
+                    yield batch
+        except httpx2.HTTPError as error:
+            raise ConnectionError("agentctl went away") from error
+
+    @override
+    async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]:
+        connection = self._keeper.present()
+        if connection is None:
+            return Success(())
+        answer = await connection.request("GET", "/api/v1/instances")
+        if failed(answer):
+            return answer
+        listed = _instances.decode(answer.unwrap().content)
+        return Success([
+            InstanceStatus(
+                Handle(ExecutionId(each.execution), TaskId(each.task), SessionId(each.session)),
+                each.alive,
+                each.turn_generation,
+                each.last,
+            )
+            for each in listed
+        ])
+
+    @override
+    async def git_configuration(self, handle: Handle) -> Result[Json, RuntimeProblem]:
+        answer = await self._ask(handle, "GET", "/git-configuration", None)
+        if failed(answer):
+            return answer
+        body: Json = msgspec.json.decode(answer.unwrap().content)
+        return Success(body)
+
+    async def _tell(
+        self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
+    ) -> Result[None, RuntimeProblem]:
+        answer = await self._ask(handle, method, rest, body)
+        return answer if failed(answer) else Success(None)
+
+    async def _ask(
+        self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
+    ) -> Result[httpx2.Response, RuntimeProblem]:
+        connection = self._keeper.present()
+        if connection is None:
+            return Failure(_absent())
+        return await connection.request(
+            method,
+            f"/api/v1/instances/{handle.execution}{rest}",
+            content=_encode(body) if body is not None else None,
+            headers=_named(handle),
+        )
+
+
+async def _batches(stream: httpx2.Response) -> AsyncIterator[Sequence[ExecutionEvent]]:
+    """The lines of the stream, those that arrived together handed on together."""
+    rest = b""
+    async for part in stream.aiter_bytes():
+        *lines, rest = (rest + part).split(b"\n")
+        for start in range(0, len(lines), MAX_BATCH):
+            yield [_read(line) for line in lines[start : start + MAX_BATCH]]
+
+
+def _read(line: bytes) -> ExecutionEvent:
+    event = _event.decode(line)
+    body: dict[str, Any] = msgspec.json.decode(event.body)  # the event's own JSON object
+    at = datetime.fromisoformat(event.at)
+    return ExecutionEvent(event.n, at, EventKind(event.kind), event.generation, body)
+
+
+def _named(handle: Handle) -> dict[str, str]:
+    return {wire.TASK_HEADER: handle.task, wire.SESSION_HEADER: handle.session}
+
+
+def _absent() -> RuntimeProblem:
+    return RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agentctl runs")
+
+
+def create(spec: LaunchSpec) -> wire.Create:
+    """The order as it travels."""
+    return wire.Create(
+        execution=spec.handle.execution,
+        task=spec.handle.task,
+        session=spec.handle.session,
+        agent=spec.agent.name,
+        command=[spec.program, *spec.agent.command[1:]],
+        hard_stop=spec.agent.hard_stop,
+        executor=spec.executor.value,
+        workspace=spec.workspace,
+        checkouts=[
+            wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base)
+            for each in spec.checkouts
+        ],
+        layers=[
+            wire.Layer(each.name, dict(each.variables), sorted(each.secrets), sorted(each.removes))
+            for each in spec.layers
+        ],
+        managed=_managed(spec.managed),
+        removes=sorted(spec.removes),
+        acp_session=spec.acp_session,
+        approve_automatically=spec.approve_automatically,
+    )
+
+
+def _managed(access: ManagedAccess | None) -> wire.Managed | None:
+    if access is None:
+        return None
+    return wire.Managed(
+        hosts=[wire.Host(each.host, each.certificate_authority) for each in access.hosts],
+        leases=[
+            wire.Lease(
+                each.repository,
+                each.identity.host,
+                each.identity.path,
+                each.token.reveal(),
+                each.capability.reveal(),
+            )
+            for each in access.leases
+        ],
+    )
