@@ -1,0 +1,14 @@
+"""What the system promises about the files that a new worktree is given."""
+
+_PAGE = "docs/specification/copy-files.md"
+
+PROMISES: dict[str, tuple[str, str]] = {
+    "copy-files:grammar": (
+        f"{_PAGE}#the-text",
+        "Entries are separated by commas outside braces; of one pattern the first entry wins.",
+    ),
+    "copy-files:refused": (
+        f"{_PAGE}#keywords",
+        "A keyword other than `symlink` is refused when saved; a stored one means a copy.",
+    ),
+}
