@@ -1,0 +1,205 @@
+"""Keeps the one agentctl of this machine: found again after a restart, started when needed.
+
+Its key is sealed in the store before anything is asked of it. Whoever starts first is the one that
+everybody gets; a process that does not prove that it knows the key is not spoken to.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import structlog
+from typing_extensions import override
+
+from adapters.agentctl import process
+from adapters.agentctl.connection import AgentctlConnection
+from adapters.agentctl.process import Started, StartFailed
+from adapters.agentctl.proof import KEY_BYTES
+from adapters.agentctl.relay_client import RelayClient
+from adapters.agentctl.runtime import Keeper
+from adapters.agentctl.wire import PROTOCOL
+from domain.outcome import Failure, Result, Success, failed
+from domain.secret import Secret
+from ports.agentctl_record import AgentctlRecord
+from ports.ids import Ids
+from ports.runtime import RuntimeCode, RuntimeProblem
+from ports.store import Store
+from ports.vault import SecretPlace, Vault
+
+__all__ = ("AgentctlKeeper", "Launching")
+
+_PLACE = SecretPlace(id="agentctl", owner="installation", scope="key")
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Launching:
+    """How agentctl is started: its command, the environment it inherits, and its log file."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    log: Path
+    owned: bool
+
+
+@dataclass(slots=True)
+class _Kept:
+    record: AgentctlRecord
+    connection: AgentctlConnection
+    relay: asyncio.Task[None]
+    started: Started | None
+
+
+class AgentctlKeeper(Keeper):
+    """Inside `async with`; leaving ends an agentctl that is owned, and lets go of any other."""
+
+    def __init__(
+        self, store: Store, vault: Vault, ids: Ids, relay: RelayClient, launching: Launching
+    ) -> None:
+        self._store = store
+        self._vault = vault
+        self._ids = ids
+        self._relay = relay
+        self._launching = launching
+        self._kept: _Kept | None = None
+        self._flight = asyncio.Lock()
+        self._group: asyncio.TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        self._group = await asyncio.TaskGroup().__aenter__()
+        await self._find()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._launching.owned:
+            await self.end()
+        await self._forget()
+        group, self._group = self._group, None
+        if group is not None:
+            await group.__aexit__(None, None, None)
+
+    @override
+    def present(self) -> AgentctlConnection | None:
+        return self._kept.connection if self._kept else None
+
+    @override
+    async def ensure(self) -> Result[AgentctlConnection, RuntimeProblem]:
+        async with self._flight:
+            if self._kept is not None and not self.gone():
+                return Success(self._kept.connection)
+            await self._forget()
+            return await self._start()
+
+    def gone(self) -> bool:
+        """Whether no agentctl runs: what it hosted has ended for good."""
+        if self._kept is None:
+            return True
+        if self._kept.started is not None:
+            self._kept.started.process.poll()
+        return not process.is_running(self._kept.record.pid, self._kept.record.started)
+
+    async def end(self) -> None:
+        """End agentctl, and with it every agent."""
+        async with self._flight:
+            kept = self._kept
+            if kept is None:
+                return
+            child = kept.started.process if kept.started else None
+            await process.end(kept.record.pid, kept.record.started, child)
+            await self._forget()
+
+    async def _find(self) -> None:
+        """Attach to the agentctl that the store remembers, if it is that process and answers."""
+        async with self._store.read() as state:
+            record = await state.agentctl()
+        if record is None or not process.is_running(record.pid, record.started):
+            return
+        key = self._vault.open(_PLACE, record.sealed_key)
+        if failed(key):
+            log.warning("agentctl_key_unreadable", pid=record.pid)
+            return
+        attached = await self._attach(record, bytes.fromhex(key.unwrap().reveal()), None)
+        if failed(attached):
+            log.warning("agentctl_not_attached", code=attached.failure().code.value)
+
+    async def _start(self) -> Result[AgentctlConnection, RuntimeProblem]:
+        key = self._ids.random(KEY_BYTES)
+        launching = self._launching
+        try:
+            started = await process.start(
+                launching.command,
+                launching.environment,
+                key,
+                launching.log,
+                owned=launching.owned,
+            )
+        except (StartFailed, OSError) as error:
+            return Failure(RuntimeProblem(RuntimeCode.UNREACHABLE, str(error)))
+        told = started.announced
+        sealed = self._vault.seal(_PLACE, Secret(key.hex()))
+        record = AgentctlRecord(told.socket, told.pid, told.started, sealed)
+        async with self._store.write() as unit:
+            await unit.put_agentctl(record)
+        attached = await self._attach(record, key, started)
+        if failed(attached):
+            await process.end(told.pid, told.started, started.process)
+        return attached
+
+    async def _attach(
+        self, record: AgentctlRecord, key: bytes, started: Started | None
+    ) -> Result[AgentctlConnection, RuntimeProblem]:
+        connection = AgentctlConnection(record.socket, key, self._ids.random)
+        health = await connection.health()
+        if failed(health):
+            await connection.close()
+            return health
+        if health.unwrap().protocol != PROTOCOL:
+            await connection.close()
+            detail = f"agentctl speaks version {health.unwrap().protocol}, not {PROTOCOL}"
+            return Failure(RuntimeProblem(RuntimeCode.MISMATCH, detail))
+        session = await connection.session()
+        if failed(session):
+            await connection.close()
+            return session
+        async with self._store.write() as unit:
+            epoch = await unit.next_epoch()
+        assert self._group is not None, "entered before"
+        relay = self._group.create_task(
+            self._relay.run(record.socket, bearer_of(connection), epoch)
+        )
+        self._kept = _Kept(record, connection, relay, started)
+        return Success(connection)
+
+    async def _forget(self) -> None:
+        """Let go of what is kept, without ending it."""
+        kept, self._kept = self._kept, None
+        if kept is None:
+            return
+        kept.relay.cancel()
+        with suppress(asyncio.CancelledError):
+            await kept.relay
+        await kept.connection.close()
+        if kept.started is not None:
+            kept.started.release()
+
+
+def bearer_of(connection: AgentctlConnection) -> Callable[[], Awaitable[str]]:
+    """Gives the session of a connection, for the relay to show."""
+
+    async def bearer() -> str:
+        session = await connection.session()
+        if failed(session):
+            raise ConnectionError("agentctl does not answer")
+        return session.unwrap()
+
+    return bearer
