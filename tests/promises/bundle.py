@@ -83,4 +83,54 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-manifest",
         "A manifest has no place for an identity, an absolute path or the title of a task.",
     ),
+    "bundle:request": (
+        f"{_PAGE}#jobs",
+        "A request names 1 to 4 distinct sources, and 1 to 10 sessions with `acp` only.",
+    ),
+    "bundle:job:states": (
+        f"{_PAGE}#jobs",
+        "A job collects, builds, and is ready, partial or failed; what comes late is discarded.",
+    ),
+    "bundle:job:coalesce": (
+        f"{_PAGE}#jobs",
+        "An equal request of the same identity gets the job that is active.",
+    ),
+    "bundle:job:fresh": (
+        f"{_PAGE}#jobs",
+        "A bundle over ten seconds old is not reused when the log has grown.",
+    ),
+    "bundle:job:failed": (
+        f"{_PAGE}#jobs",
+        "A failed job frees its place and is not reused.",
+    ),
+    "bundle:job:one": (f"{_PAGE}#jobs", "An identity has one active job."),
+    "bundle:job:eight": (f"{_PAGE}#jobs", "There are at most eight active jobs."),
+    "bundle:job:disk": (
+        f"{_PAGE}#jobs",
+        "What collecting may write is reserved; the log of the backend needs no disk.",
+    ),
+    "bundle:job:expiry": (
+        f"{_PAGE}#jobs",
+        "A job has five minutes and a bundle fifteen; then it is gone, and later unknown.",
+    ),
+    "bundle:job:owner": (
+        f"{_PAGE}#jobs",
+        "Another's job is answered as one that does not exist.",
+    ),
+    "bundle:job:memory": (
+        f"{_PAGE}#jobs",
+        "At most 64 bundles, four of one identity, and 256 ended jobs are held.",
+    ),
+    "bundle:place:path": (
+        f"{_PAGE}#in-a-workspace",
+        "A bundle lies at `.kandev/diagnostics/<bundle-id>.zip`, a name that the server chose.",
+    ),
+    "bundle:place:ours": (
+        f"{_PAGE}#in-a-workspace",
+        "Only names that the server made are ever removed.",
+    ),
+    "bundle:place:retention": (
+        f"{_PAGE}#in-a-workspace",
+        "A bundle is removed after 24 hours, an unfinished one after one.",
+    ),
 }
