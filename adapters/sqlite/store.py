@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
-from adapters.sqlite.connection import Connection
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
 from adapters.sqlite.events import EventReads, EventWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
