@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 OPTIONS = dict(word.split("=", 1) for word in sys.argv[1:])
 CANCELLED = threading.Event()
@@ -48,6 +49,11 @@ def ask(options: list[str]) -> object:
 
 def act(word: str) -> None:
     name, _, argument = word.partition(":")
+    if not speak(name, argument) and not work(name, argument):
+        raise ValueError(word)
+
+
+def speak(name: str, argument: str) -> bool:
     match name:
         case "say":
             update(**chunk(argument))
@@ -66,10 +72,17 @@ def act(word: str) -> None:
         case "stderr":
             sys.stderr.write(argument + "\n")
             sys.stderr.flush()
+        case _:
+            return False
+    return True
+
+
+def work(name: str, argument: str) -> bool:
+    match name:
         case "env":
             update(**chunk(os.environ.get(argument, "unset")))
         case "cwd":
-            update(**chunk(os.getcwd()))
+            update(**chunk(str(Path.cwd())))
         case "child":
             code = "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
             child = subprocess.Popen([sys.executable, "-I", "-c", code])
@@ -83,10 +96,13 @@ def act(word: str) -> None:
             sys.stderr.flush()
             os._exit(int(argument or 1))
         case "git":
-            done = subprocess.run(["git", *argument.split(",")], capture_output=True, text=True)
+            done = subprocess.run(
+                ["git", *argument.split(",")], capture_output=True, text=True, check=False
+            )
             update(**chunk(done.stdout + done.stderr))
         case _:
-            raise ValueError(word)
+            return False
+    return True
 
 
 def prompt(identity: object, text: str) -> None:
@@ -120,6 +136,8 @@ def load(identity: object) -> None:
             say({"id": identity, "error": error})
         case "die":
             os._exit(3)
+        case other:
+            raise ValueError(other)
 
 
 def request(message: dict[str, object]) -> None:
@@ -152,6 +170,8 @@ def request(message: dict[str, object]) -> None:
             threading.Thread(target=prompt, args=(identity, text), daemon=True).start()
         case "session/cancel":
             CANCELLED.set()
+        case other:
+            raise ValueError(other)
 
 
 def main() -> None:

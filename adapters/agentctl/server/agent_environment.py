@@ -7,10 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import assert_never
+from typing import Final, assert_never
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance_sockets import Opened
+from adapters.agentctl.server.tools.directory import SHELL_START
 from domain import ambient_credentials, environment, git_config, managed_git, withheld_names
 from domain.environment import (
     ConflictingVariable,
@@ -26,6 +27,9 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.redaction import Redactor
 from domain.withheld_names import PRIVATE_PREFIXES
 from ports.runtime import RuntimeCode, RuntimeProblem
+
+PARENT_SHELL_START: Final = "KANDEV_PARENT_BASH_ENV"
+"""Where our file for shells finds the one that it stands before."""
 
 __all__ = ("AgentEnvironment", "compose", "describe", "write_authorities")
 
@@ -117,15 +121,31 @@ def _highest(
         | git_config.serialize(entries)
         | managed_git.variables()
         | managed.variables
-        | {"PATH": _path(lower, managed.tools)},
+        | _tools_first(lower, managed.tools),
         removes=removes | managed_git.REMOVES,
     )
 
 
-def _path(lower: Sequence[Layer], tools: str) -> str:
-    """The agent's own `PATH` with the tools before it."""
-    defined = (layer.variables["PATH"] for layer in reversed(lower) if "PATH" in layer.variables)
-    return ":".join((tools, next(defined, os.defpath)))
+def _tools_first(lower: Sequence[Layer], tools: str) -> dict[str, str]:
+    """The agent's own `PATH` with the tools before it, also in a shell that sets it anew.
+
+    A shell that is not interactive reads the file that `BASH_ENV` names (bash(1), INVOCATION); ours
+    reads the one that was named before.
+    """
+    start = f"{tools}/{SHELL_START}"
+    search = _last(lower, "PATH") or os.defpath
+    others = [place for place in search.split(":") if place != tools]
+    earlier = _last(lower, "BASH_ENV")
+    parent = {PARENT_SHELL_START: earlier} if earlier and earlier != start else {}
+    return {"PATH": ":".join((tools, *others)), "BASH_ENV": start} | parent
+
+
+def _last(lower: Sequence[Layer], name: str) -> str | None:
+    """What the layers agree on in the end."""
+    value = None
+    for layer in lower:
+        value = layer.variables.get(name, None if name in layer.removes else value)
+    return value
 
 
 def _variables(explanation: Explanation) -> dict[str, str]:

@@ -1,0 +1,168 @@
+"""Instances of real agents under a real home, with bounds short enough for a test."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.acp.permissions import Permissions
+from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.instance import Instance, Parts
+from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.worktrees import Workspaces
+from adapters.git.process import LocalGit
+from adapters.process.spawn import LocalProcesses
+from adapters.redactor.registry import Registry
+from adapters.system.clock import SystemClock
+from domain.agent_bounds import AgentBounds
+from domain.execution import Handle
+from domain.identity import ExecutionId, SessionId, TaskId
+from domain.outcome import Result
+from domain.redaction import Redactor
+from ports.runtime import RuntimeProblem
+from tests.fakes.managed_sockets import FakeSockets
+
+AGENT = Path(__file__).parents[3] / "agents" / "minimal.py"
+
+BOUNDS = AgentBounds(initialize=20.0, session=20.0, cancel=0.3, polite=2.0, terminate=1.0, kill=2.0)
+
+
+async def converse(
+    transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+) -> Conversation:
+    from adapters.agentctl.server.acp.conversation import AcpConversation
+
+    return AcpConversation(transport, permissions, bounds)
+
+
+@dataclass
+class House:
+    """An agentctl's inside. Every agent that is created in it is gone when the test ends."""
+
+    instances: Instances
+    home: Path
+    sockets: FakeSockets
+    redactor: Redactor
+    created: dict[str, Instance] = field(default_factory=dict)
+
+    @property
+    def workspace(self) -> Path:
+        return self.home / "tasks" / "t1"
+
+    def asked(self, *options: str, **members: Any) -> wire.Create:
+        """A launch of the minimal agent in a workspace of its own."""
+        plain = wire.Create(
+            execution="e1",
+            task="t1",
+            session="s1",
+            agent="minimal",
+            command=[sys.executable, "-I", str(AGENT), *options],
+            hard_stop=False,
+            executor="worktree",
+            workspace=str(self.workspace),
+            checkouts=[],
+            layers=[],
+            managed=None,
+            removes=[],
+            acp_session=None,
+            approve_automatically=False,
+        )
+        return msgspec.structs.replace(plain, **members)
+
+    async def create(self, *options: str, **members: Any) -> Result[wire.Created, RuntimeProblem]:
+        return await self.instances.create(self.asked(*options, **members))
+
+    async def launch(self, *options: str, **members: Any) -> Instance:
+        """An instance that was created without a refusal."""
+        asked = self.asked(*options, **members)
+        (await self.instances.create(asked)).unwrap()
+        handle = Handle(ExecutionId(asked.execution), TaskId(asked.task), SessionId(asked.session))
+        instance = self.instances.find(handle)
+        assert instance is not None
+        return instance
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An event as a reader of the log sees it."""
+
+    n: int
+    kind: str
+    generation: int | None
+    body: dict[str, Any]
+
+
+async def watch(instance: Instance, until: str | None = None, after: int = 0) -> list[Seen]:
+    """The events after `after`, to the first of kind `until` or to the end."""
+    seen: list[Seen] = []
+    rest = b""
+    pieces = instance.log.follow(after)
+    async with asyncio.timeout(20):
+        async for piece in pieces:
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                event = json.loads(line)
+                seen.append(Seen(event["n"], event["kind"], event["generation"], event["body"]))
+                if event["kind"] == until:
+                    await pieces.aclose()  # type: ignore[attr-defined]  # an async generator
+                    return seen
+    return seen
+
+
+async def turn(instance: Instance, generation: int, text: str) -> list[Seen]:
+    """The events of one whole turn."""
+    after = instance.log.last
+    instance.prompt(generation, text).unwrap()
+    return await watch(instance, "complete", after)
+
+
+def texts(seen: Sequence[Seen]) -> list[str]:
+    return [event.body["text"] for event in seen if event.kind == "message_chunk"]
+
+
+Open = Callable[..., AbstractAsyncContextManager[House]]
+
+
+@pytest.fixture
+def open_house(tmp_path: Path) -> Open:
+    """Opens a house, with other bounds or another host environment where a test says so."""
+
+    @asynccontextmanager
+    async def opened(host: dict[str, str] | None = None, **bounds: float) -> AsyncIterator[House]:
+        sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        } | (host or {})
+        parts = Parts(
+            processes,
+            Outfitter(Workspaces(LocalGit(processes, Registry(redactor))), sockets, environment),
+            converse,
+            redactor,
+            SystemClock(),
+            tmp_path / "instances",
+            "0",
+            replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
+        )
+        async with Instances(parts) as instances:
+            yield House(instances, tmp_path, sockets, redactor)
+
+    return opened
+
+
+@pytest.fixture
+async def house(open_house: Open) -> AsyncIterator[House]:
+    async with open_house() as opened:
+        yield opened
