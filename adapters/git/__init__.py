@@ -1,0 +1,1 @@
+"""Git as the control plane and agentctl run it."""

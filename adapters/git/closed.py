@@ -1,0 +1,222 @@
+"""Mirrors of remotes, clones of the mirrors, and a look at the user's own repositories.
+
+A mirror is bare, no worktree hangs on it, and its configuration is written by us alone; a clone has
+worktrees and a configuration that agents may write, and is never given a credential.
+"""
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from adapters.git.closed_command import Closed, ClosedCommands
+from adapters.git.lock import repository_lock
+from domain.git_command import LOCAL_SECONDS, PROBE_SECONDS, TRANSFER_SECONDS
+from domain.git_failure import GitCode, GitFailure
+from domain.outcome import Result, Success, failed
+from ports.git import GitProcess, LocalRepository, RemoteAccess
+
+__all__ = ("MirroredGit",)
+
+_HEADS: Final = "refs/heads/*"
+_TAGS: Final = "+refs/tags/*:refs/tags/*"
+_TRACKED: Final = "refs/remotes/origin/*"
+_ORIGIN_HEAD: Final = "refs/remotes/origin/HEAD"
+_DEFAULT_BRANCH: Final = "main"
+_HEAD_LINE: Final = re.compile(r"^ref: refs/heads/(.+)\tHEAD$", re.MULTILINE)
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+_CLONE: Final = ("clone", "--quiet", "--bare", "--template=", "--")
+_FETCH: Final = (
+    "fetch",
+    "--quiet",
+    "--no-auto-maintenance",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-tags",
+    "--upload-pack=git-upload-pack",
+)
+_CONFIGURATION: Final = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
+_CONFIGURATION_SHA256: Final = (
+    "[core]\n\trepositoryformatversion = 1\n\tfilemode = true\n\tbare = true\n"
+    "[extensions]\n\tobjectformat = sha256\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredGit:
+    """`ports.git.ClosedGit`.
+
+    `mirrors`, `clones` and `temporary` lie on one file system; `parent` is the environment of the
+    control plane, seen whole only by a look at the user's repositories.
+    """
+
+    git: GitProcess
+    closed: ClosedCommands
+    mirrors: Path
+    clones: Path
+    temporary: Path
+    parent: Mapping[str, str] = field(repr=False)
+
+    async def probe(self, remote: RemoteAccess) -> Result[str, GitFailure]:
+        async with self.closed.remote(remote) as run:
+            asked = await run(
+                ["ls-remote", "--symref", "--", remote.url, "HEAD"], seconds=PROBE_SECONDS
+            )
+        if failed(asked):
+            return asked
+        head = _HEAD_LINE.search(asked.unwrap().stdout)
+        return Success(head[1] if head else _DEFAULT_BRANCH)
+
+    async def mirror(self, name: str, remote: RemoteAccess) -> Result[str, GitFailure]:
+        mirror = _below(self.mirrors, name)
+        async with repository_lock(mirror) as locked, self.closed.remote(remote) as run:
+            if failed(locked):
+                return locked
+            if await asyncio.to_thread(mirror.is_dir):
+                return await _refresh_mirror(run, mirror, remote.url)
+            async with self._new(mirror) as fresh:
+                made = await run([*_CLONE, remote.url, os.fspath(fresh)], seconds=TRANSFER_SECONDS)
+                if failed(made):
+                    return made
+                _own_configuration(fresh)
+                fresh.rename(mirror)
+            return Success(os.fspath(mirror))
+
+    async def clone_of(self, name: str, mirror: str, origin: str) -> Result[str, GitFailure]:
+        clone = _below(self.clones, name)
+        async with repository_lock(clone) as locked, self.closed.local() as run:
+            if failed(locked):
+                return locked
+            if await asyncio.to_thread(clone.is_dir):
+                return await _track(run, clone, mirror)
+            async with self._new(clone) as fresh:
+                made = await _new_clone(run, fresh, mirror, origin)
+                if failed(made):
+                    return made
+                fresh.rename(clone)
+            return Success(os.fspath(clone))
+
+    def clone_path(self, name: str) -> str:
+        return os.fspath(_below(self.clones, name))
+
+    async def inspect(self, path: str) -> Result[LocalRepository, GitFailure]:
+        top = await self._look(path, "rev-parse", "--show-toplevel")
+        if failed(top):
+            return top
+        root = top.unwrap()
+        origin = await self._look(root, "config", "--get", "remote.origin.url")
+        branch = await self._look(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+        status = await self._look(root, "status", "--porcelain", "--untracked-files=normal")
+        if failed(status) and status.failure().code is not GitCode.TOO_MUCH_OUTPUT:
+            return status
+        return Success(
+            LocalRepository(
+                path=root,
+                origin=None if failed(origin) else origin.unwrap(),
+                branch="HEAD" if failed(branch) else branch.unwrap(),
+                dirty=failed(status) or bool(status.unwrap()),
+            )
+        )
+
+    async def _look(self, directory: str, *arguments: str) -> Result[str, GitFailure]:
+        """With the user's own configuration, which says whom git trusts, and nothing written."""
+        looked = await self.git(
+            ["--no-optional-locks", "-c", "core.fsmonitor=false", *arguments],
+            directory=directory,
+            environment=self.parent,
+            seconds=LOCAL_SECONDS,
+        )
+        return looked.map(lambda completed: completed.stdout.removesuffix("\n"))
+
+    @asynccontextmanager
+    async def _new(self, target: Path) -> AsyncGenerator[Path]:
+        """A place to make `target` in before it is renamed; removed when it still lies there."""
+        fresh = self.temporary / f"{target.name}-{secrets.token_hex(8)}"
+        try:
+            yield fresh
+        finally:
+            await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+
+
+def _below(directory: Path, name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise ValueError("a repository is named by its id")
+    return directory / name
+
+
+async def _refresh_mirror(run: Closed, mirror: Path, url: str) -> Result[str, GitFailure]:
+    _own_configuration(mirror)
+    fetched = await run(
+        [*_FETCH, "--prune", "--", url, f"+{_HEADS}:{_HEADS}", _TAGS],
+        repository=mirror,
+        seconds=TRANSFER_SECONDS,
+    )
+    if failed(fetched):
+        return fetched
+    # What is left untidied now is tidied the next time.
+    await run(["gc", "--auto", "--quiet"], repository=mirror, seconds=LOCAL_SECONDS)
+    return Success(os.fspath(mirror))
+
+
+def _own_configuration(mirror: Path) -> None:
+    """Put the mirror's configuration to what we wrote, whatever it says now."""
+    file = mirror / "config"
+    found = file.read_text(encoding="utf-8", errors="replace")
+    wanted = _CONFIGURATION_SHA256 if "sha256" in found else _CONFIGURATION
+    if found != wanted:
+        written = mirror / f"config.{secrets.token_hex(8)}"
+        written.write_text(wanted, encoding="utf-8")
+        written.replace(file)
+
+
+async def _new_clone(run: Closed, clone: Path, mirror: str, origin: str) -> Result[str, GitFailure]:
+    """A bare repository whose branches are the remote's: its own are made for tasks."""
+    steps = (
+        (None, [*_CLONE, mirror, os.fspath(clone)]),
+        (clone, ["config", "remote.origin.url", origin]),
+        (clone, ["config", "remote.origin.fetch", f"+{_HEADS}:{_TRACKED}"]),
+        (clone, ["for-each-ref", "--format=delete %(refname)", "refs/heads"]),
+    )
+    last = ""
+    for repository, arguments in steps:
+        done = await run(arguments, repository=repository, seconds=LOCAL_SECONDS)
+        if failed(done):
+            return done
+        last = done.unwrap().stdout
+    tracked = await _track(run, clone, mirror)
+    if failed(tracked):
+        return tracked
+    emptied = await run(
+        ["update-ref", "--stdin"], repository=clone, seconds=LOCAL_SECONDS, stdin=last.encode()
+    )
+    return emptied if failed(emptied) else tracked
+
+
+async def _track(run: Closed, clone: Path, mirror: str) -> Result[str, GitFailure]:
+    """Move what the clone knows of the remote; a tag that only the clone has stays."""
+    for refspec, prune in ((f"+{_HEADS}:{_TRACKED}", "--prune"), (_TAGS, "--no-prune")):
+        fetched = await run(
+            [*_FETCH, prune, "--", mirror, refspec], repository=clone, seconds=LOCAL_SECONDS
+        )
+        if failed(fetched):
+            return fetched
+    pointed = await _point_head(run, clone, Path(mirror))
+    return pointed if failed(pointed) else Success(os.fspath(clone))
+
+
+async def _point_head(run: Closed, clone: Path, mirror: Path) -> Result[None, GitFailure]:
+    head = await run(["symbolic-ref", "--short", "HEAD"], repository=mirror, seconds=LOCAL_SECONDS)
+    if failed(head):
+        return head
+    branch = f"refs/remotes/origin/{head.unwrap().stdout.strip()}"
+    pointed = await run(
+        ["symbolic-ref", _ORIGIN_HEAD, branch], repository=clone, seconds=LOCAL_SECONDS
+    )
+    return pointed.map(lambda _: None)
