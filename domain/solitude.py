@@ -21,8 +21,14 @@ class Solitude(StrEnum):
     END = "end"
 
 
-def alone(*, alone_for: float, idle_for: float) -> Solitude:
-    """Whether to stay; both in seconds, `idle_for` since the last turn ended, 0 while one runs."""
-    if alone_for >= LATEST_SECONDS or min(alone_for, idle_for) >= IDLE_SECONDS:
+def alone(
+    *,
+    alone_for: float,
+    idle_for: float,
+    idle: float = IDLE_SECONDS,
+    latest: float = LATEST_SECONDS,
+) -> Solitude:
+    """Whether to stay; `idle_for` is since the last turn ended, 0 while one runs."""
+    if alone_for >= latest or min(alone_for, idle_for) >= idle:
         return Solitude.END
     return Solitude.STAY

@@ -1,0 +1,179 @@
+"""agentctl's process: `python -I -m composition.agentctl --home DIR --runtime DIR [--owned]`.
+
+It reads its key, 32 bytes, from stdin, says in one line of JSON on stdout where it listens and
+which process it is, and serves until it is told to end or nobody needs it any more.
+"""
+
+import argparse
+import asyncio
+import ctypes
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+import uvloop
+from typing_extensions import override
+
+from adapters.agentctl.proof import KEY_BYTES
+from adapters.agentctl.server.vigil import vigil
+from composition.agentctl_container import Container, Place, private
+
+__all__ = ("main",)
+
+KEY_SECONDS: Final = 5.0
+"""How long the key is waited for; without one only health is served."""
+
+DESCRIPTORS: Final = 16_384
+"""As many as we take where the limit allows it: an instance needs four."""
+
+_GRACE_SECONDS = 2
+_PR_SET_DUMPABLE = 4
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run until the end; the exit status of the process."""
+    asked = _parser().parse_args(arguments)
+    try:
+        place = Place(private(asked.home), private(asked.runtime))
+    except OSError as error:
+        print(f"agentctl: {error.filename}: {error.strerror}", file=sys.stderr)  # noqa: T201
+        return 1
+    _hide()
+    _take_descriptors()
+    key = _read_key(sys.stdin.fileno())
+    uvloop.run(_serve(place, key, owned=asked.owned))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="agentctl", description="Hosts agents beside their work.")
+    parser.add_argument("--home", type=Path, required=True, help="where logs of events are kept")
+    parser.add_argument("--runtime", type=Path, required=True, help="where sockets are made")
+    parser.add_argument("--owned", action="store_true", help="end when stdin is closed")
+    return parser
+
+
+async def _serve(place: Place, key: bytes | None, *, owned: bool) -> None:
+    container = Container(place=place, key=key)
+    core, clock = container.core(), container.clock()
+    with _listener(container.listener()) as listener:
+        server = _Server(container.app())
+        told = asyncio.Event()
+        _listen_for_the_end(told, owned=owned)
+        async with core.instances as instances, asyncio.TaskGroup() as group:
+            group.create_task(server.serve(sockets=[listener]))
+            await server.up.wait()
+            _announce(listener.getsockname(), core.started)
+            warming = group.create_task(asyncio.to_thread(_warm_up))
+            watching = group.create_task(vigil(container.presence(), instances, clock.monotonic))
+            telling = group.create_task(told.wait())
+            await asyncio.wait({watching, telling}, return_when=asyncio.FIRST_COMPLETED)
+            await instances.stop_all()
+            server.should_exit = True
+            for task in (watching, telling, warming):
+                task.cancel()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: agents are ended before it."""
+
+    def __init__(self, app: object) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,  # type: ignore[arg-type]  # uvicorn and Litestar spell ASGI differently
+                http="httptools",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+            )
+        )
+        self.up = asyncio.Event()
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def _listener(listener: socket.socket) -> Iterator[socket.socket]:
+    path = Path(listener.getsockname())
+    try:
+        yield listener
+    finally:
+        path.unlink(missing_ok=True)
+        listener.close()
+
+
+def _announce(path: str, started: int) -> None:
+    line = json.dumps({"socket": path, "pid": os.getpid(), "started": started})
+    with suppress(BrokenPipeError):
+        print(line, flush=True)  # noqa: T201 -- the one line that stdout is for
+
+
+def _warm_up() -> None:
+    """Import what speaks the protocol before somebody waits for it."""
+    importlib.import_module("adapters.agentctl.server.acp.conversation")
+
+
+def _listen_for_the_end(told: asyncio.Event, *, owned: bool) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if owned:
+        descriptor = sys.stdin.fileno()
+
+        def read() -> None:
+            if not os.read(descriptor, 1024):
+                loop.remove_reader(descriptor)
+                told.set()
+
+        try:
+            loop.add_reader(descriptor, read)
+        except PermissionError:
+            # A regular file cannot be waited for (epoll(7)), and it has no more to give.
+            told.set()
+
+
+def _read_key(descriptor: int) -> bytes | None:
+    """The key, or None when stdin does not hold exactly one, or not in time."""
+    key = b""
+    while len(key) < KEY_BYTES:
+        ready, _, _ = select.select([descriptor], [], [], KEY_SECONDS)
+        piece = os.read(descriptor, KEY_BYTES - len(key)) if ready else b""
+        if not piece:
+            return None
+        key += piece
+    return key
+
+
+def _hide() -> None:
+    """Let no other process of the user read our memory (prctl(2), PR_SET_DUMPABLE)."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _take_descriptors() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < DESCRIPTORS:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, DESCRIPTORS), hard))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

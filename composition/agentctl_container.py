@@ -1,0 +1,121 @@
+"""What agentctl is made of: which adapter stands behind which port there."""
+
+import errno
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from dependency_injector import containers, providers
+
+from adapters.agentctl.proof import Proofs
+from adapters.agentctl.server.acp.permissions import Permissions
+from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.app import create_app
+from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.instance import Parts
+from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.managed_sockets import GitSockets, bind
+from adapters.agentctl.server.presence import Presence
+from adapters.agentctl.server.relay import Relay
+from adapters.agentctl.server.routes import Core
+from adapters.agentctl.server.tools.directory import Tools
+from adapters.agentctl.server.worktrees import Workspaces
+from adapters.git.process import LocalGit
+from adapters.process.spawn import LocalProcesses
+from adapters.process.table import read
+from adapters.redactor.registry import Registry
+from adapters.system.clock import SystemClock
+from composition.settings import VERSION
+from domain.agent_bounds import AgentBounds
+from domain.redaction import Redactor
+
+__all__ = ("Container", "Place")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`home` keeps logs of events and the managed tools, `runtime` the sockets; both are ours."""
+
+    home: Path
+    runtime: Path
+
+
+async def converse(
+    transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+) -> Conversation:
+    # The SDK takes most of a second to import: after start, in the background.
+    from adapters.agentctl.server.acp.conversation import AcpConversation  # noqa: PLC0415
+
+    return AcpConversation(transport, permissions, bounds)
+
+
+def private(directory: Path) -> Path:
+    """The directory without a link, made where it is missing, for nobody else.
+
+    Raises `OSError` when it is there and another user could look into it.
+    """
+    directory.mkdir(parents=True, mode=0o700, exist_ok=True)
+    facts = directory.stat()
+    if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+        raise PermissionError(errno.EPERM, "others may use this directory", str(directory))
+    return directory.resolve()
+
+
+def listen(runtime: Path) -> socket.socket:
+    return bind(runtime / f"{secrets.token_hex(8)}.sock")
+
+
+def start_time() -> int:
+    process = read(os.getpid())
+    assert process is not None, "this process is running"
+    return process.identity.started
+
+
+class Container(containers.DeclarativeContainer):
+    """One agentctl. `place` and `key` are given; the graph is resolved once, at start."""
+
+    place: providers.Dependency[Place] = providers.Dependency(instance_of=Place)
+    key: providers.Dependency[bytes | None] = providers.Dependency()
+
+    clock = providers.Singleton(SystemClock)
+    redactor = providers.Singleton(Redactor)
+    registry = providers.Singleton(Registry, redactor)
+    presence = providers.Singleton(Presence, clock.provided.monotonic)
+    proofs = providers.Singleton(Proofs, key, secrets.token_bytes)
+    relay = providers.Singleton(Relay, registry)
+
+    processes = providers.Singleton(LocalProcesses)
+    git = providers.Singleton(LocalGit, providers.Singleton(LocalProcesses, None), registry)
+    tools = providers.Singleton(
+        lambda place: Tools.at(place.home / "tools", os.environ.get("PATH")), place
+    )
+    sockets = providers.Singleton(
+        lambda place, *parts: GitSockets(place.runtime, *parts),
+        place,
+        tools,
+        relay.provided.credential,
+        registry,
+    )
+    outfitter = providers.Singleton(
+        Outfitter, providers.Singleton(Workspaces, git), sockets, providers.Object(dict(os.environ))
+    )
+    parts = providers.Singleton(
+        Parts,
+        processes,
+        outfitter,
+        providers.Object(converse),
+        redactor,
+        clock,
+        providers.Callable(lambda place: place.home / "instances", place),
+        VERSION,
+        providers.Singleton(AgentBounds),
+    )
+    instances = providers.Singleton(Instances, parts)
+    core = providers.Singleton(
+        Core, instances, proofs, relay, VERSION, providers.Callable(start_time)
+    )
+    app = providers.Singleton(create_app, core, presence)
+    listener = providers.Callable(lambda place: listen(place.runtime), place)
