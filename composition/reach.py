@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx2
 
-from composition import server_record
+from adapters.home.lock import holder
 from composition.client import Client, connect
 from composition.settings import Settings
 
@@ -35,15 +35,15 @@ async def reach(settings: Settings) -> AsyncIterator[Client]:
 
 async def running_server(home: Path) -> str | None:
     """The address of the server that runs on the home, if it answers."""
-    record = server_record.read(home)
-    if record is None:
+    held = holder(home / "server.lock")
+    if held is None or not held.address:
         return None
     async with httpx2.AsyncClient(timeout=_PROBE_SECONDS, trust_env=False) as http:
         try:
-            answer = await http.get(f"{record.url}/health")
+            answer = await http.get(f"{held.address}/health")
         except httpx2.HTTPError:
             return None
-    return record.url if answer.status_code == 200 else None
+    return held.address if answer.status_code == 200 else None
 
 
 def stored_token(home: Path) -> str | None:

@@ -1,0 +1,1 @@
+"""Which agents are installed on this machine."""

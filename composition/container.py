@@ -1,0 +1,160 @@
+"""Everything there is in the control plane, and which adapter stands behind which port."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+from dependency_injector import containers, providers
+
+from adapters.agentctl.keeper import AgentctlKeeper, Launching
+from adapters.agentctl.relay_client import RelayClient
+from adapters.agentctl.runtime import AgentctlRuntime
+from adapters.agents.catalogue import Catalogue
+from adapters.feed.memory import MemoryFeed
+from adapters.git.closed import MirroredGit
+from adapters.git.process import LocalGit
+from adapters.home.layout import Home
+from adapters.http.api import Api
+from adapters.process.spawn import LocalProcesses
+from adapters.secrets.capabilities import AesCapabilities
+from adapters.secrets.keyring import Keyring
+from adapters.secrets.vault import AesVault
+from adapters.sqlite.store import SqliteStore
+from adapters.system.clock import SystemClock
+from adapters.system.ids import SystemIds
+from composition.followers import FollowerTasks
+from composition.settings import VERSION, Settings
+from domain.identity import ExecutionId
+from domain.outcome import failed
+from domain.secret import Secret
+from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
+from pipelines.connection_secret import ConnectionSecrets
+from pipelines.create_task import CreateTask
+from pipelines.follow_execution import FollowExecution
+from pipelines.launch_session import LaunchSession
+from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.recover import Recover
+from pipelines.redeem_credential import RedeemCredential
+from pipelines.refresh_clone import RefreshClone
+from pipelines.register_repository import RegisterRepository
+from pipelines.register_workspace import RegisterWorkspace
+from pipelines.resume_session import ResumeSession
+from pipelines.start_execution import StartExecution
+from pipelines.stop_session import StopSession
+from pipelines.workspace_settings import WorkspaceSettings
+from ports.redactor import Redactor
+from ports.store import Store
+
+__all__ = ("ControlPlane",)
+
+
+def known_secrets(
+    store: Store, secrets: ConnectionSecrets
+) -> Callable[[], Awaitable[Sequence[Secret]]]:
+    """Every connection's secret, for a redactor elsewhere to know."""
+
+    async def known() -> Sequence[Secret]:
+        async with store.read() as state:
+            opened = [
+                await secrets(state, connection)
+                for workspace in await state.workspaces(None, 1_000_000)
+                for connection in await state.connections(workspace.id)
+            ]
+        return [each.unwrap() for each in opened if not failed(each)]
+
+    return known
+
+
+def created_here(store: Store) -> Callable[[ExecutionId], Awaitable[bool]]:
+    """Whether an execution is one that this installation made."""
+
+    async def created(execution: ExecutionId) -> bool:
+        async with store.read() as state:
+            return await state.execution(execution) is not None
+
+    return created
+
+
+class ControlPlane(containers.DeclarativeContainer):
+    """What is opened before and closed after is given; the rest is made once, when asked for."""
+
+    settings: providers.Dependency[Settings] = providers.Dependency()
+    home: providers.Dependency[Home] = providers.Dependency()
+    store: providers.Dependency[SqliteStore] = providers.Dependency()
+    keyring: providers.Dependency[Keyring] = providers.Dependency()
+    redactor: providers.Dependency[Redactor] = providers.Dependency()
+    sockets: providers.Dependency[Path] = providers.Dependency()
+    environment: providers.Dependency[Mapping[str, str]] = providers.Dependency()
+    launching: providers.Dependency[Launching] = providers.Dependency()
+
+    clock = providers.Singleton(SystemClock)
+    ids = providers.Singleton(SystemIds, clock)
+    feed = providers.Singleton(MemoryFeed)
+    vault = providers.Singleton(AesVault, keyring, ids)
+    capabilities = providers.Singleton(AesCapabilities, keyring, ids)
+    processes = providers.Singleton(LocalProcesses)
+    git_process = providers.Singleton(LocalGit, processes, redactor)
+    git = providers.Singleton(
+        MirroredGit,
+        git=git_process,
+        mirrors=home.provided.mirrors,
+        clones=home.provided.repos,
+        temporary=home.provided.tmp,
+        sockets=sockets,
+        environment=environment,
+    )
+    agents = providers.Singleton(Catalogue, settings.provided.search_path)
+
+    secrets = providers.Singleton(ConnectionSecrets, vault, redactor, clock)
+    refresh = providers.Singleton(RefreshClone, store, git, secrets)
+    redeem = providers.Singleton(
+        RedeemCredential, store, secrets, capabilities, redactor, clock, ids
+    )
+
+    relay = providers.Singleton(
+        RelayClient,
+        redeem,
+        providers.Callable(known_secrets, store, secrets),
+        providers.Callable(created_here, store),
+    )
+    keeper = providers.Singleton(AgentctlKeeper, store, vault, ids, relay, launching)
+    runtime = providers.Singleton(AgentctlRuntime, keeper)
+    follow = providers.Singleton(FollowExecution, store, runtime, feed, clock)
+    followers = providers.Singleton(FollowerTasks, follow, keeper.provided.gone)
+    recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
+
+    start = providers.Singleton(
+        StartExecution,
+        store=store,
+        runtime=runtime,
+        refresh=refresh,
+        git=git,
+        capabilities=capabilities,
+        redactor=redactor,
+        followers=followers,
+        clock=clock,
+        ids=ids,
+        tasks_root=providers.Callable(str, home.provided.tasks),
+    )
+    stop = providers.Singleton(StopSession, store, runtime, clock)
+    api = providers.Singleton(
+        Api,
+        version=VERSION,
+        store=store,
+        runtime=runtime,
+        feed=feed,
+        agents=agents,
+        register_workspace=providers.Singleton(RegisterWorkspace, store, clock, ids),
+        workspace_settings=providers.Singleton(WorkspaceSettings, store),
+        connect=providers.Singleton(ConnectWorkspace, store, git, vault, redactor, clock, ids),
+        disconnect=providers.Singleton(DisconnectWorkspace, store, clock),
+        register_repository=providers.Singleton(
+            RegisterRepository, store, git, refresh, clock, ids
+        ),
+        create_task=providers.Singleton(CreateTask, store, clock, ids),
+        launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
+        resume=providers.Singleton(ResumeSession, store, agents, start),
+        prompt=providers.Singleton(PromptSession, store, runtime, clock, ids),
+        cancel=providers.Singleton(CancelTurn, store, runtime),
+        answer=providers.Singleton(AnswerPermission, store, runtime),
+        stop=stop,
+    )

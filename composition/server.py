@@ -1,0 +1,221 @@
+"""The control plane as a running server: what it opens, in which order, and how it is closed.
+
+Everything is opened before the first request and closed after the last, each by one owner. A start
+that fails says what failed, why, and what to do; nothing of it is left.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import structlog
+import uvicorn
+from litestar import Litestar
+from typing_extensions import override
+
+from adapters.agentctl.keeper import Launching
+from adapters.home.api_token import find_or_make_token
+from adapters.home.layout import Home, prepare_home
+from adapters.home.lock import HomeLock, take_home
+from adapters.home.private_file import OwnedFile
+from adapters.home.sockets import socket_directory
+from adapters.http.app import create_app
+from adapters.redactor.registry import Registry
+from adapters.secrets.keyring import Keyring, unlock
+from adapters.sqlite.store import SqliteStore, StoreRefused, open_store
+from adapters.system.clock import SystemClock
+from adapters.system.ids import SystemIds
+from composition import start_sentences
+from composition.container import ControlPlane
+from composition.logging import configure
+from composition.settings import VERSION, Settings
+from composition.start_problem import CannotStart
+from composition.tokens import OwnerToken
+from domain.http_door import loopback_hosts
+from domain.outcome import failed
+from domain.redaction import Redactor
+from domain.secret import Secret
+
+__all__ = ("Server", "started")
+
+DRAIN_SECONDS: Final = 2
+"""Requests that are under way when the server stops; an event stream never ends by itself."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server. Set `end_sessions` to end agents and agentctl with it."""
+
+    url: str
+    token: str
+    end_sessions: bool = False
+
+
+class _Uvicorn(uvicorn.Server):
+    """Signals belong to the command that started the server."""
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def started(
+    settings: Settings,
+    *,
+    port: int,
+    owned: bool,
+    environment: Mapping[str, str] | None = None,
+) -> AsyncIterator[Server]:
+    """A server inside `async with`. Raises `CannotStart`.
+
+    Its agentctl inherits `environment`, this process's own by default; an owned one ends with the
+    server, another outlives it unless `end_sessions` is set. Port 0 is any free one.
+    """
+    inherited = dict(os.environ if environment is None else environment)
+    async with AsyncExitStack() as stack:
+        home, lock = hold(settings, stack)
+        redactor = Registry(Redactor())
+        configure(home.logs, redactor, stack)
+        store = await stack.enter_async_context(opened(home))
+        keyring = await keys(home, store)
+        token = settings.api_token or api_token(home)
+        redactor.register(Secret(token))
+        listener = listen(settings.host, port)
+        stack.callback(listener.close)
+        sockets = sockets_of(home, inherited)
+        plane = ControlPlane(
+            settings=settings,
+            home=home,
+            store=store,
+            keyring=keyring,
+            redactor=redactor,
+            sockets=sockets,
+            environment=inherited,
+            launching=launching(home, sockets, inherited, owned=owned),
+        )
+        keeper = await stack.enter_async_context(plane.keeper())
+        await stack.enter_async_context(plane.followers())
+        recovered = await plane.recover()()
+        log.info("recovered", **recovered.to_json())
+        bound_host, bound_port = listener.getsockname()[:2]
+        app = create_app(
+            plane.api(), OwnerToken(Secret(token)), loopback_hosts(settings.host, bound_port)
+        )
+        await stack.enter_async_context(serving(app, listener))
+        shown = f"[{bound_host}]" if ":" in bound_host else bound_host
+        server = Server(f"http://{shown}:{bound_port}", token)
+        lock.announce(server.url)
+        log.info("serving", url=server.url, version=VERSION)
+        try:
+            yield server
+        finally:
+            if server.end_sessions:
+                await keeper.end()
+
+
+def hold(settings: Settings, stack: AsyncExitStack) -> tuple[Home, HomeLock]:
+    prepared = prepare_home(settings.home)
+    if failed(prepared):
+        raise start_sentences.home(prepared.failure())
+    home = prepared.unwrap()
+    taken = take_home(home.lock)
+    if failed(taken):
+        raise start_sentences.held(taken.failure())
+    return home, stack.enter_context(taken.unwrap())
+
+
+@asynccontextmanager
+async def opened(home: Home) -> AsyncIterator[SqliteStore]:
+    try:
+        async with open_store(
+            home.database, backups=home.backups, version=VERSION, clock=SystemClock()
+        ) as store:
+            yield store
+    except StoreRefused as refused:
+        raise start_sentences.store(refused.problem) from None
+
+
+async def keys(home: Home, store: SqliteStore) -> Keyring:
+    async with store.read() as state:
+        sealed = await state.sealed_values()
+    unlocked = unlock(OwnedFile(home.secret_key), SystemIds(SystemClock()), sealed)
+    if failed(unlocked):
+        raise start_sentences.keys(unlocked.failure())
+    return unlocked.unwrap()
+
+
+def api_token(home: Home) -> str:
+    found = find_or_make_token(OwnedFile(home.api_token), SystemIds(SystemClock()))
+    if failed(found):
+        raise start_sentences.token(found.failure())
+    return found.unwrap().reveal()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise CannotStart(
+            "port_in_use",
+            f"port {port} of {host} cannot be listened on: {error.strerror}",
+            "Stop what listens there, or set KANDEV_PORT to another port.",
+        ) from None
+    listener.listen(2048)
+    return listener
+
+
+def sockets_of(home: Home, environment: Mapping[str, str]) -> Path:
+    made = socket_directory(home.root, environment, Path(tempfile.gettempdir()).resolve())
+    if failed(made):
+        raise start_sentences.sockets(made.failure())
+    return made.unwrap()
+
+
+def launching(
+    home: Home, sockets: Path, environment: Mapping[str, str], *, owned: bool
+) -> Launching:
+    """Agentctl by this interpreter, isolated: a workspace cannot give it modules."""
+    command = [sys.executable, "-I", "-m", "composition.agentctl"]
+    command += ["--home", str(home.root), "--runtime", str(sockets)]
+    if owned:
+        command.append("--owned")
+    return Launching(command, environment, home.logs / "agentctl.log", owned)
+
+
+@asynccontextmanager
+async def serving(app: Litestar, listener: socket.socket) -> AsyncIterator[None]:
+    """Uvicorn on a socket that is bound already, in a task that is joined at the end."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        ws="none",
+    )
+    server = _Uvicorn(config)
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(server.serve(sockets=[listener]))
+        while not server.started:
+            if running.done():
+                raise CannotStart("not_started", "the server ended at once", "Read its log.")
+            await asyncio.sleep(0.005)
+        try:
+            yield
+        finally:
+            server.should_exit = True
