@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select, update
 
 from adapters.sqlite.columns import from_text, members, to_text
 from adapters.sqlite.connection import Row
-from adapters.sqlite.statement import given
+from adapters.sqlite.statement import given, members_given, one_of
 from adapters.sqlite.tables import ExecutionRow, table
 from adapters.sqlite.unit import Unit
 from domain.execution import Execution, ExecutionState, ExecutorType
@@ -19,11 +19,8 @@ _EXECUTORS = members(ExecutorType)
 _EXECUTIONS = table(ExecutionRow)
 _EXECUTION = _EXECUTIONS.c
 _ONE = select(_EXECUTIONS).where(_EXECUTION.id == given("id"))
-_SLOTS = tuple(f"state_{number}" for number in range(len(ExecutionState)))
 _IN_STATES = (
-    select(_EXECUTIONS)
-    .where(or_(*(_EXECUTION.state == given(slot) for slot in _SLOTS)))
-    .order_by(_EXECUTION.id)
+    select(_EXECUTIONS).where(one_of(_EXECUTION.state, ExecutionState)).order_by(_EXECUTION.id)
 )
 _ADVANCE = (
     update(_EXECUTIONS)
@@ -42,10 +39,8 @@ class ExecutionReads(Unit):
     async def executions_in(self, states: Sequence[ExecutionState]) -> Sequence[Execution]:
         if not states:
             return ()
-        wanted = sorted(set(states))
-        padded = (*wanted, *wanted[:1] * (len(_SLOTS) - len(wanted)))
-        values = {slot: state.value for slot, state in zip(_SLOTS, padded, strict=True)}
-        return [_execution(row) for row in await self._on.rows(_IN_STATES, values)]
+        rows = await self._on.rows(_IN_STATES, members_given(states, ExecutionState))
+        return [_execution(row) for row in rows]
 
 
 class ExecutionWrites(ExecutionReads):

@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 
 from adapters.sqlite.columns import from_json, from_text, members, to_json, to_text
 from adapters.sqlite.connection import Row
-from adapters.sqlite.statement import given, place
+from adapters.sqlite.statement import given, members_given, one_of, place
 from adapters.sqlite.tables import SessionRow, table
 from adapters.sqlite.unit import Unit
 from domain.identity import ExecutionId, SessionId, TaskId
@@ -19,6 +19,7 @@ _SESSIONS = table(SessionRow)
 _SESSION = _SESSIONS.c
 _ONE = select(_SESSIONS).where(_SESSION.id == given("id"))
 _OF_TASK = select(_SESSIONS).where(_SESSION.task_id == given("task")).order_by(_SESSION.id)
+_IN_STATES = select(_SESSIONS).where(one_of(_SESSION.state, SessionState)).order_by(_SESSION.id)
 _ADD = place(SessionRow)
 _SAVE = (
     update(_SESSIONS)
@@ -40,6 +41,12 @@ class SessionReads(Unit):
 
     async def sessions(self, task: TaskId) -> Sequence[Session]:
         return [_session(row) for row in await self._on.rows(_OF_TASK, {"task": task})]
+
+    async def sessions_in(self, states: Sequence[SessionState]) -> Sequence[Session]:
+        if not states:
+            return ()
+        rows = await self._on.rows(_IN_STATES, members_given(states, SessionState))
+        return [_session(row) for row in rows]
 
 
 class SessionWrites(SessionReads):

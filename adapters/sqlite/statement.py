@@ -4,20 +4,32 @@ The driver knows nothing of SQLAlchemy's types: what goes in and comes out is te
 bytes, as the tables have them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from enum import StrEnum
 from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import BindParameter, Delete, Insert, Update, bindparam, delete, insert, update
+from sqlalchemy import BindParameter, Delete, Insert, Update, bindparam, delete, insert, or_, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import SelectBase
 from sqlmodel import SQLModel
 
 from adapters.sqlite.tables import table
 
-__all__ = ("Compiled", "Statement", "change", "compiled", "given", "place", "remove")
+__all__ = (
+    "Compiled",
+    "Statement",
+    "change",
+    "compiled",
+    "given",
+    "members_given",
+    "one_of",
+    "place",
+    "remove",
+)
 
 Statement: TypeAlias = SelectBase | UpdateBase
 
@@ -59,6 +71,18 @@ def _arguments(
 def given(name: str) -> BindParameter[Any]:
     """A place that the caller fills at each execution; its type is the column's beside it."""
     return bindparam(name)
+
+
+def one_of(column: ColumnElement[Any], kind: type[StrEnum]) -> ColumnElement[bool]:
+    """Whether the column is one of the members that `members_given` fills in."""
+    return or_(*(column == given(f"member_{number}") for number in range(len(kind))))
+
+
+def members_given(members: Collection[StrEnum], kind: type[StrEnum]) -> Mapping[str, object]:
+    """The places of `one_of`: each member, the first again where there are fewer than places."""
+    values = sorted({member.value for member in members})
+    padded = (*values, *values[:1] * (len(kind) - len(values)))
+    return {f"member_{number}": value for number, value in enumerate(padded)}
 
 
 @cache

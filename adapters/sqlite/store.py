@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
+
+from typing_extensions import override
 
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
@@ -20,6 +22,7 @@ from adapters.sqlite.workspaces import WorkspaceReads, WorkspaceWrites
 from domain.outcome import failed
 from domain.upgrade import Program
 from ports.clock import Clock
+from ports.store import Reader, Writer
 
 __all__ = ("SqliteReader", "SqliteStore", "SqliteWriter", "StoreRefused", "open_store")
 
@@ -82,7 +85,7 @@ class SqliteStore:
         return Writing(self._pool, self._clock)
 
 
-class Reading:
+class Reading(AbstractAsyncContextManager[Reader]):
     """One consistent state, from the first question on."""
 
     __slots__ = ("_connection", "_pool", "_unit")
@@ -90,6 +93,7 @@ class Reading:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
+    @override
     async def __aenter__(self) -> SqliteReader:
         connection = await self._pool.reader()
         connection.begin()
@@ -97,6 +101,7 @@ class Reading:
         self._unit = unit = SqliteReader(connection)
         return unit
 
+    @override
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
@@ -108,7 +113,7 @@ class Reading:
         self._pool.give_back(self._connection)
 
 
-class Writing:
+class Writing(AbstractAsyncContextManager[Writer]):
     """Everything or nothing; what happened to tasks is published with it."""
 
     __slots__ = ("_clock", "_pool", "_unit")
@@ -117,10 +122,12 @@ class Writing:
         self._pool = pool
         self._clock = clock
 
+    @override
     async def __aenter__(self) -> SqliteWriter:
         self._unit = SqliteWriter(await self._pool.begin_writing())
         return self._unit
 
+    @override
     async def __aexit__(
         self,
         kind: type[BaseException] | None,

@@ -133,7 +133,10 @@ class TaskRepositoryRow(SQLModel, table=True):
 
 class SessionRow(SQLModel, table=True):
     __tablename__ = "task_sessions"
-    __table_args__: ClassVar = (Index("ix_task_sessions_task", "task_id", "id"),)
+    __table_args__: ClassVar = (
+        Index("ix_task_sessions_task", "task_id", "id"),
+        Index("ix_task_sessions_state", "state"),
+    )
 
     id: str = Field(primary_key=True)
     task_id: str = Field(foreign_key="tasks.id", ondelete="CASCADE")

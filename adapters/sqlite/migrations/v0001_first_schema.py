@@ -118,6 +118,7 @@ def _sessions() -> None:
         if_not_exists=True,
     )
     _index("ix_task_sessions_task", "task_sessions", "task_id", "id")
+    _index("ix_task_sessions_state", "task_sessions", "state")
     op.create_table(
         "executions",
         sa.Column("id", sa.String, primary_key=True),
