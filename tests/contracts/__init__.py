@@ -1,0 +1,1 @@
+"""One suite for each port, run over everything that stands behind it."""

@@ -1,0 +1,1 @@
+"""What stands in for clocks, ids and other people's servers; never for our own code."""
