@@ -11,6 +11,7 @@ from adapters.agentctl.runtime import AgentctlRuntime
 from adapters.agents.catalogue import Catalogue
 from adapters.feed.memory import MemoryFeed
 from adapters.git.closed import MirroredGit
+from adapters.git.closed_command import ClosedCommands
 from adapters.git.process import LocalGit
 from adapters.home.layout import Home
 from adapters.http.api import Api
@@ -93,14 +94,15 @@ class ControlPlane(containers.DeclarativeContainer):
     capabilities = providers.Singleton(AesCapabilities, keyring, ids)
     processes = providers.Singleton(LocalProcesses)
     git_process = providers.Singleton(LocalGit, processes, redactor)
+    closed_commands = providers.Singleton(ClosedCommands, git_process, sockets, environment)
     git = providers.Singleton(
         MirroredGit,
         git=git_process,
+        closed=closed_commands,
         mirrors=home.provided.mirrors,
         clones=home.provided.repos,
         temporary=home.provided.tmp,
-        sockets=sockets,
-        environment=environment,
+        parent=environment,
     )
     agents = providers.Singleton(Catalogue, settings.provided.search_path)
 

@@ -61,7 +61,16 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Signals belong to the command that started the server."""
+    """Says when it is up; signals belong to the command that started it."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.up = asyncio.Event()
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
 
     @override
     @contextmanager
@@ -209,13 +218,14 @@ async def serving(app: Litestar, listener: socket.socket) -> AsyncIterator[None]
         ws="none",
     )
     server = _Uvicorn(config)
-    async with asyncio.TaskGroup() as group:
-        running = group.create_task(server.serve(sockets=[listener]))
-        while not server.started:
-            if running.done():
-                raise CannotStart("not_started", "the server ended at once", "Read its log.")
-            await asyncio.sleep(0.005)
-        try:
-            yield
-        finally:
-            server.should_exit = True
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    up = asyncio.create_task(server.up.wait())
+    try:
+        await asyncio.wait({running, up}, return_when=asyncio.FIRST_COMPLETED)
+        if not server.up.is_set():
+            raise CannotStart("not_started", "the server ended at once", "Read its log.")
+        yield
+    finally:
+        server.should_exit = True
+        up.cancel()
+        await asyncio.wait({running, up})

@@ -14,7 +14,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from adapters.http.api import Api
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
-from adapters.http.problems import RefusalError, on_http, on_refusal
+from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
@@ -61,7 +61,7 @@ def create_app(
             "principal": Provide(provide_principal, sync_to_thread=False),
         },
         middleware=[Door(hosts, tokens)],
-        exception_handlers={RefusalError: on_refusal, HTTPException: on_http},
+        exception_handlers={RefusalError: on_refusal, HTTPException: on_http, Exception: on_bug},
         request_max_body_size=MAX_BODY_BYTES,
         lifespan=[lifespan] if lifespan else [],
         logging_config=None,

@@ -4,9 +4,11 @@ This is the one place where the REST surface speaks about problems. A problem th
 here fails the type check.
 """
 
+from secrets import token_hex
 from typing import Any, TypeAlias, TypeVar, assert_never
 
 import msgspec
+import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
@@ -44,6 +46,7 @@ __all__ = (
     "RefusalError",
     "accepted",
     "details",
+    "on_bug",
     "on_http",
     "on_refusal",
     "problem_response",
@@ -63,6 +66,8 @@ ApiProblem: TypeAlias = (
 
 
 Value = TypeVar("Value")
+
+log = structlog.get_logger()
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -274,6 +279,16 @@ def on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Details
     for name, value in (error.headers or {}).items():
         response.set_header(name, value)
     return response
+
+
+def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Details]:
+    """The top of a request: what nobody expected is logged, and only its number is told."""
+    number = token_hex(4)
+    log.error("request_failed", number=number, path=request.scope["path"], exc_info=error)
+    text = f"Something unexpected happened; the log has it under {number}."
+    return problem_response(
+        Details(500, "internal_error", "Internal error", text, "Report it with the log.")
+    )
 
 
 def _field(error: object) -> str:
