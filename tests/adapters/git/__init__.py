@@ -1,0 +1,1 @@
+"""Git that really runs, against a forge that really serves."""
