@@ -71,6 +71,7 @@ async def _serve(place: Place, key: bytes | None, *, owned: bool) -> None:
         told = asyncio.Event()
         _listen_for_the_end(told, owned=owned)
         async with core.instances as instances, asyncio.TaskGroup() as group:
+            instances.adopt(await container.recovery()())
             group.create_task(server.serve(sockets=[listener]))
             await server.up.wait()
             _announce(listener.getsockname(), core.started)

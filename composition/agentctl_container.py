@@ -20,10 +20,12 @@ from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.managed_sockets import GitSockets, bind
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.relay import Relay
+from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.tools.directory import Tools
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
+from adapters.process.leftovers import LocalLeftovers
 from adapters.process.spawn import LocalProcesses
 from adapters.process.table import read
 from adapters.redactor.registry import Registry
@@ -68,10 +70,15 @@ def listen(runtime: Path) -> socket.socket:
     return bind(runtime / f"{secrets.token_hex(8)}.sock")
 
 
-def start_time() -> int:
+def ourselves() -> tuple[int, int]:
     process = read(os.getpid())
     assert process is not None, "this process is running"
-    return process.identity.started
+    return process.identity
+
+
+def lives(pid: int, started: int) -> bool:
+    process = read(pid)
+    return process is not None and not process.ended and process.identity.started == started
 
 
 class Container(containers.DeclarativeContainer):
@@ -80,6 +87,9 @@ class Container(containers.DeclarativeContainer):
     place: providers.Dependency[Place] = providers.Dependency(instance_of=Place)
     key: providers.Dependency[bytes | None] = providers.Dependency()
 
+    directory = providers.Callable(lambda place: place.home / "instances", place)
+    identity = providers.Callable(ourselves)
+    bounds = providers.Singleton(AgentBounds)
     clock = providers.Singleton(SystemClock)
     redactor = providers.Singleton(Redactor)
     registry = providers.Singleton(Registry, redactor)
@@ -109,13 +119,21 @@ class Container(containers.DeclarativeContainer):
         providers.Object(converse),
         redactor,
         clock,
-        providers.Callable(lambda place: place.home / "instances", place),
+        directory,
+        identity,
         VERSION,
-        providers.Singleton(AgentBounds),
+        bounds,
+    )
+    recovery = providers.Singleton(
+        Recovery,
+        directory,
+        providers.Singleton(LocalLeftovers),
+        providers.Object(lives),
+        clock.provided.now,
+        bounds.provided.terminate,
+        bounds.provided.kill,
     )
     instances = providers.Singleton(Instances, parts)
-    core = providers.Singleton(
-        Core, instances, proofs, relay, VERSION, providers.Callable(start_time)
-    )
+    core = providers.Singleton(Core, instances, proofs, relay, VERSION, identity.provided[1])
     app = providers.Singleton(create_app, core, presence)
     listener = providers.Callable(lambda place: listen(place.runtime), place)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from domain.outcome import Result
 
-__all__ = ("Child", "Exit", "Processes", "SpawnCode", "SpawnFailed")
+__all__ = ("Child", "Exit", "Leftovers", "Processes", "SpawnCode", "SpawnFailed")
 
 
 class SpawnCode(StrEnum):
@@ -88,5 +88,24 @@ class Processes(Protocol):
 
         The callbacks run on the caller's loop, in order, with at most 256 KiB at a time; an empty
         `bytes` says that the output has ended. Independent of the parent's memory: no fork of it.
+        """
+        ...
+
+
+class Leftovers(Protocol):
+    async def end(
+        self,
+        mark: str,
+        known: Sequence[tuple[int, int]],
+        *,
+        since: int,
+        terminate: float,
+        kill: float,
+    ) -> None:
+        """End what an owner that was killed left running: TERM and wait, KILL and wait.
+
+        That is the `known`, by pid and start time, with their descendants, and every orphan that
+        carries `mark` and was started at `since` or later. Bounds are in seconds, times in clock
+        ticks since boot. A process that has ended meanwhile is passed over.
         """
         ...

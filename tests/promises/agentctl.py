@@ -161,6 +161,13 @@ PROMISES: dict[str, tuple[str, str]] = {
             "mode 0700, and ends its agents when it is told to end."
         ),
     ),
+    "processes:leftovers": (
+        f"{_AGENTCTL}#recovery",
+        (
+            "What a killed owner left running is found by pid and start time or by its mark, and only "
+            "that is ended."
+        ),
+    ),
     "agentctl:recovery": (
         f"{_AGENTCTL}#recovery",
         (

@@ -9,7 +9,7 @@ quicker than handing them to a thread.
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -107,6 +107,22 @@ class EventLog:
         """Begin the first file; its directory exists. Raises `OSError`."""
         self._begin_segment()
 
+    def recover(self) -> Iterator[bytes]:
+        """Take up the files of an earlier process; every whole line they hold, in order.
+
+        A line that was cut short was never handed out, and is written over. Raises `OSError`.
+        """
+        for path in sorted(self._directory.glob("*.ndjson")):
+            segment = _Segment(path, int(path.stem))
+            whole = path.read_bytes().rpartition(b"\n")[0].splitlines(keepends=True)
+            segment.size = sum(map(len, whole)) + (1 if whole else 0)
+            segment.last = segment.first + len(whole) - 1
+            self._take(segment, os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+            self._number = segment.last
+            self._unacknowledged += segment.size
+            self._batches.append(_Batch(segment.last, segment.size))
+            yield from whole
+
     def append(self, kind: EventKind, generation: int | None, body: Json) -> None:
         """Number an event. It can be read once it is flushed."""
         self._number += 1
@@ -201,7 +217,10 @@ class EventLog:
         first = self.last + 1
         segment = _Segment(self._directory / f"{first:012d}.ndjson", first)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        descriptor = os.open(segment.path, flags, 0o600)
+        self._take(segment, os.open(segment.path, flags, 0o600))
+
+    def _take(self, segment: _Segment, descriptor: int) -> None:
+        """Write to this file from now on."""
         if self._descriptor is not None:
             os.close(self._descriptor)
         self._descriptor = descriptor

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from typing_extensions import override
+
 from adapters.agentctl import wire
-from adapters.agentctl.server import agent_environment
+from adapters.agentctl.server import agent_environment, record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
@@ -23,6 +25,8 @@ from adapters.agentctl.server.equipment import Equipment, Outfitter, unwritable
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
+from adapters.agentctl.server.hosted import Hosted
+from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Turns
 from domain.agent_bounds import AgentBounds
@@ -43,7 +47,10 @@ RETRY_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What instances are made of; each has a directory of its own below `directory`."""
+    """What instances are made of; each has a directory of its own below `directory`.
+
+    `identity` is the pid and the start time of this agentctl.
+    """
 
     processes: Processes
     outfitter: Outfitter
@@ -51,11 +58,12 @@ class Parts:
     redactor: Redactor
     clock: Clock
     directory: Path
+    identity: tuple[int, int]
     version: str
     bounds: AgentBounds
 
 
-class Instance:
+class Instance(Hosted):
     """`live` is its life, run by its owner in a task; everything else is called meanwhile."""
 
     def __init__(self, parts: Parts, asked: wire.Create) -> None:
@@ -97,22 +105,23 @@ class Instance:
         return self._process.identity
 
     @property
+    @override
     def alive(self) -> bool:
-        """Whether its agent can be prompted."""
         return self._talk is not None
 
     @property
+    @override
     def over(self) -> bool:
-        """Whether its agent has ended and its log is complete."""
         return self._over.is_set()
 
     @property
+    @override
     def turn_generation(self) -> int | None:
         return self._turns.generation
 
     @property
+    @override
     def description(self) -> Json:
-        """The composition of its environment, without a value that could be a secret."""
         return self._description
 
     async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
@@ -132,29 +141,33 @@ class Instance:
             self.log.end()
             self._over.set()
 
+    @override
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]:
         talk = self._talk
         if talk is None:
             return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the agent has ended"))
         return self._turns.begin(talk.group, talk.conversation, talk.session, generation, text)
 
+    @override
     def cancel(self) -> None:
         self._turns.cancel()
 
+    @override
     def answer(self, request: str, option: str | None) -> Result[None, RuntimeProblem]:
         return self._permissions.answer(request, option)
 
+    @override
     def acknowledge(self, through: int) -> None:
         self.log.acknowledge(through)
         self._flush()
 
+    @override
     async def stop(self) -> None:
-        """End the agent and every descendant; returns when its log is complete. Idempotent."""
         self._process.stop_asked.set()
         await self._over.wait()
 
+    @override
     def release(self) -> None:
-        """Forget the log of an instance that is over."""
         if self._retry is not None:
             self._retry.cancel()
         self.log.close()
@@ -169,12 +182,13 @@ class Instance:
         if failed(equipped):
             return equipped
         equipment = equipped.unwrap()
+        undo.callback(self.log.close)
         try:
             self.log.open()
+            self._write_record()
+            conversation = await self._start(equipment, life)
         except OSError as error:
             return Failure(unwritable(error))
-        undo.callback(self.log.close)
-        conversation = await self._start(equipment, life)
         if failed(conversation):
             return conversation
         environment = equipment.environment
@@ -203,6 +217,7 @@ class Instance:
         )
         if failed(started):
             return started
+        self._write_record()
         identity = self._process.identity
         if equipment.sockets is not None and identity is not None:
             equipment.sockets.admit(*identity)
@@ -245,6 +260,11 @@ class Instance:
     def _shown(self, problem: RuntimeProblem) -> RuntimeProblem:
         detail = self._parts.redactor.redact(problem.detail, Surface.EVIDENCE).text
         return RuntimeProblem(problem.code, detail, problem.stderr)
+
+    def _write_record(self) -> None:
+        handle, parts = self.handle, self._parts
+        known = Record(handle.execution, handle.task, handle.session, parts.identity, self.identity)
+        record.write(self._directory, known)
 
     def _on_stdout(self, data: bytes) -> None:
         self._transport.feed(data)

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 import structlog
 
 from adapters.agentctl import wire
+from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance, Parts
 from domain.execution import ExecutorType, Handle
 from domain.identity import ExecutionId, SessionId, TaskId
@@ -31,7 +32,7 @@ class Instances:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._group = asyncio.TaskGroup()
-        self._instances: dict[str, Instance] = {}
+        self._instances: dict[str, Hosted] = {}
         self._creating: dict[str, _Launch] = {}
 
     async def __aenter__(self) -> Self:
@@ -48,6 +49,10 @@ class Instances:
         await self._group.__aexit__(kind, problem, trace)
         for instance in self._instances.values():
             instance.log.close()
+
+    def adopt(self, remains: Sequence[Hosted]) -> None:
+        """Host what an earlier agentctl left, until it is released."""
+        self._instances.update((each.handle.execution, each) for each in remains)
 
     async def create(self, asked: wire.Create) -> Result[wire.Created, RuntimeProblem]:
         """Create an instance. When it fails or the caller gives up, nothing of it is left."""
@@ -71,7 +76,7 @@ class Instances:
             return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was stopped"))
         return created.result()
 
-    def find(self, handle: Handle) -> Instance | None:
+    def find(self, handle: Handle) -> Hosted | None:
         """The instance, if all three ids are its own."""
         instance = self._instances.get(handle.execution)
         return instance if instance is not None and instance.handle == handle else None
@@ -85,10 +90,10 @@ class Instances:
         await asyncio.wait({launch.task})
         return True
 
-    def all(self) -> Sequence[Instance]:
+    def all(self) -> Sequence[Hosted]:
         return list(self._instances.values())
 
-    def release(self, instance: Instance) -> None:
+    def release(self, instance: Hosted) -> None:
         """Forget one that is over, with its log."""
         self._instances.pop(instance.handle.execution, None)
         instance.release()

@@ -15,7 +15,7 @@ from litestar.types import Receive
 from adapters.agentctl import wire
 from adapters.agentctl.server.door import Handshakes
 from adapters.agentctl.server.event_log import TrimmedError
-from adapters.agentctl.server.instance import Instance
+from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.refusals import RefusedError, granted
 from domain.execution import Handle
@@ -50,7 +50,7 @@ class Core:
     version: str
     started: int
 
-    def find(self, execution: str, task: str, session: str) -> Instance:
+    def find(self, execution: str, task: str, session: str) -> Hosted:
         """The instance of all three ids; any other combination is like none at all."""
         handle = Handle(ExecutionId(execution), TaskId(task), SessionId(session))
         instance = self.instances.find(handle)
@@ -190,7 +190,7 @@ async def acknowledge(
 async def git_configuration(
     execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
 ) -> dict[str, object]:
-    return core.find(execution, task, session).description
+    return dict(core.find(execution, task, session).description)
 
 
 async def _while_asked(receive: Receive, call: Awaitable[Value]) -> Value:

@@ -18,6 +18,7 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance, Parts
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.worktrees import Workspaces
@@ -89,7 +90,7 @@ class House:
         (await self.instances.create(asked)).unwrap()
         handle = Handle(ExecutionId(asked.execution), TaskId(asked.task), SessionId(asked.session))
         instance = self.instances.find(handle)
-        assert instance is not None
+        assert isinstance(instance, Instance)
         return instance
 
 
@@ -103,7 +104,7 @@ class Seen:
     body: dict[str, Any]
 
 
-async def watch(instance: Instance, until: str | None = None, after: int = 0) -> list[Seen]:
+async def watch(instance: Hosted, until: str | None = None, after: int = 0) -> list[Seen]:
     """The events after `after`, to the first of kind `until` or to the end."""
     seen: list[Seen] = []
     rest = b""
@@ -120,7 +121,7 @@ async def watch(instance: Instance, until: str | None = None, after: int = 0) ->
     return seen
 
 
-async def turn(instance: Instance, generation: int, text: str) -> list[Seen]:
+async def turn(instance: Hosted, generation: int, text: str) -> list[Seen]:
     """The events of one whole turn."""
     after = instance.log.last
     instance.prompt(generation, text).unwrap()
@@ -148,11 +149,14 @@ def open_house(tmp_path: Path) -> Open:
         } | (host or {})
         parts = Parts(
             processes,
-            Outfitter(Workspaces(LocalGit(processes, Registry(redactor))), sockets, environment),
+            Outfitter(
+                Workspaces(LocalGit(LocalProcesses(None), Registry(redactor))), sockets, environment
+            ),
             converse,
             redactor,
             SystemClock(),
             tmp_path / "instances",
+            (1, 1),
             "0",
             replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
         )

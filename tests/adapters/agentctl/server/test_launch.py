@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from adapters.agentctl import wire
+from adapters.agentctl.server.instance import Instance
 from adapters.process.table import read
 from ports.runtime import RuntimeCode
 from tests.adapters.agentctl.server.conftest import House, Open, texts, turn, watch
@@ -250,6 +251,7 @@ async def test_managed_access_comes_last_and_whole(open_house: Open) -> None:
         ]
         assert stat.S_IMODE(authority.stat().st_mode) == 0o600
         assert created.removed == ["GITHUB_TOKEN", "GIT_CONFIG_PARAMETERS"]
+        assert isinstance(instance, Instance)
         assert house.sockets.held[0].admitted == instance.identity
         assert house.sockets.leases == MANAGED.leases
 

@@ -1,0 +1,50 @@
+"""What the routes may ask of an execution that is here, alive or not."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from adapters.agentctl.server.event_log import EventLog
+from domain.execution import Handle
+from domain.outcome import Result
+from ports.runtime import RuntimeProblem
+
+__all__ = ("Hosted",)
+
+
+class Hosted(Protocol):
+    handle: Handle
+    log: EventLog
+
+    @property
+    def alive(self) -> bool:
+        """Whether its agent can be prompted."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether its agent has ended and its log is complete."""
+        ...
+
+    @property
+    def turn_generation(self) -> int | None: ...
+
+    @property
+    def description(self) -> Mapping[str, object]:
+        """The composition of its environment, without a value that could be a secret."""
+        ...
+
+    def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]: ...
+
+    def cancel(self) -> None: ...
+
+    def answer(self, request: str, option: str | None) -> Result[None, RuntimeProblem]: ...
+
+    def acknowledge(self, through: int) -> None: ...
+
+    async def stop(self) -> None:
+        """End the agent and every descendant; returns when its log is complete. Idempotent."""
+        ...
+
+    def release(self) -> None:
+        """Forget the log of one that is over."""
+        ...
