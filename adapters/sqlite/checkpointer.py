@@ -13,7 +13,7 @@ from typing import Final
 
 from adapters.sqlite.connection import connect
 
-__all__ = ("LINGER_SECONDS", "MAX_LOG_PAGES", "Checkpointer")
+__all__ = ("LINGER_SECONDS", "MAX_LOG_PAGES", "Checkpointer", "checkpoint")
 
 LINGER_SECONDS: Final = 0.25
 """From the first commit to the checkpoint that moves it and those that followed."""
@@ -47,10 +47,10 @@ class Checkpointer:
         with closing(connect(self._database, busy=0)) as driver:
             while self._dirty.wait() and not self._stopped.wait(LINGER_SECONDS):
                 self._dirty.clear()
-                _checkpoint(driver)
+                checkpoint(driver)
 
 
-def _checkpoint(driver: sqlite3.Connection) -> None:
+def checkpoint(driver: sqlite3.Connection) -> None:
     """A checkpoint that fails loses nothing: the log is kept, and the next commit asks again."""
     try:
         _, pages, _ = driver.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
