@@ -169,3 +169,11 @@ def test_entries_that_a_list_shared_with_ours_go_with_them() -> None:
     composed = git_config.compose((Entry("core.hooksPath", "/hooks"), managed[0]), managed)
 
     assert managed_git.without_managed(composed) == (Entry("core.hooksPath", "/hooks"),)
+
+
+@requirement("git-config:managed:removed")
+def test_a_helper_of_the_users_in_front_of_ours_is_not_taken_for_the_reset() -> None:
+    mine = Entry(key(), "store")
+    ours = managed_git.entries([HOST], PATH)[-2:]
+
+    assert managed_git.without_managed((mine, *ours)) == (mine,)
