@@ -16,7 +16,7 @@ from adapters.sqlite.connection import connect
 __all__ = ("LINGER_SECONDS", "MAX_LOG_PAGES", "Checkpointer", "checkpoint")
 
 LINGER_SECONDS: Final = 0.25
-"""From the first commit to the checkpoint that moves it and those that followed."""
+"""Seconds from the first commit to the checkpoint that moves it and those that followed."""
 MAX_LOG_PAGES: Final = 4_096
 """Pages in the log from which it is truncated: 16 MiB."""
 
