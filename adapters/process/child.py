@@ -11,7 +11,7 @@ from typing import cast
 
 from adapters.process.ending import gone, send
 from adapters.process.pipes import Input, Output
-from adapters.process.table import Identity, Root, belonging, snapshot
+from adapters.process.table import Identity, Root, Scanner
 from ports.processes import Exit
 
 __all__ = ("OUTPUT_GRACE", "LocalChild")
@@ -23,18 +23,30 @@ OUTPUT_GRACE = 1.0
 class LocalChild:
     """`ports.processes.Child` over `subprocess.Popen` and a pidfd."""
 
-    __slots__ = ("_ended", "_exited", "_pidfd", "_popen", "_root", "_stderr", "_stdin", "_stdout")
+    __slots__ = (
+        "_ended",
+        "_exited",
+        "_pidfd",
+        "_popen",
+        "_root",
+        "_scan",
+        "_stderr",
+        "_stdin",
+        "_stdout",
+    )
 
     def __init__(
         self,
         popen: "subprocess.Popen[bytes]",
         root: Root,
+        scan: Scanner,
         on_stdout: Callable[[bytes], None],
         on_stderr: Callable[[bytes], None],
     ) -> None:
         loop = asyncio.get_running_loop()
         self._popen = popen
         self._root = root
+        self._scan = scan
         self._exited: asyncio.Future[Exit] = loop.create_future()
         self._ended: asyncio.Future[Exit] = loop.create_future()
         self._stdin = Input()
@@ -76,11 +88,11 @@ class LocalChild:
         return await asyncio.shield(self._ended)
 
     async def stop(self, *, polite: float, terminate: float, kill: float) -> Exit:
-        family = self._family(())
+        family = await self._family(())
         self.close_stdin()
         await self._over((), polite)
 
-        family = self._family(family)
+        family = await self._family(family)
         self._signal(family, signal.SIGTERM)
         await self._over(family, terminate)
 
@@ -93,13 +105,13 @@ class LocalChild:
         """What is killed may have forked just before: look again until nobody is left."""
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
-        left = self._family(family)
+        left = await self._family(family)
         while left or not self._exited.done():
             self._signal(left, signal.SIGKILL)
             await self._over(left, end - loop.time())
             if loop.time() >= end:
                 return
-            left = self._family(left)
+            left = await self._family(left)
 
     async def _over(self, family: Collection[Identity], seconds: float) -> None:
         """Until the program and its family have ended, at most `seconds`."""
@@ -109,8 +121,8 @@ class LocalChild:
             async with asyncio.timeout_at(end):
                 await asyncio.shield(self._exited)
 
-    def _family(self, known: Iterable[Identity]) -> set[Identity]:
-        return belonging(self._root, snapshot(), known)
+    async def _family(self, known: Iterable[Identity]) -> set[Identity]:
+        return (await self._scan()).belonging(self._root, known)
 
     def _signal(self, family: Iterable[Identity], number: signal.Signals) -> None:
         """The group at one blow, as long as its number is surely ours; then those who left it."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from adapters.process.ending import gone, send
 from adapters.process.spawn import EXECUTION_MARKER
-from adapters.process.table import Identity, Root, belonging, snapshot
+from adapters.process.table import Identity, Root, snapshot
 
 __all__ = ("LocalLeftovers",)
 
@@ -48,10 +48,8 @@ class LocalLeftovers:
 
 def _left(roots: Sequence[Root], known: Collection[Identity]) -> set[Identity]:
     table = snapshot()
-    left: set[Identity] = set()
+    living = {process.identity for process in table}
+    left = {root.identity for root in roots} & living
     for root in roots:
-        left |= belonging(root, table, known)
-        process = table.get(root.identity.pid)
-        if process is not None and process.identity == root.identity:
-            left.add(root.identity)
+        left |= table.belonging(root, known)
     return left

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from adapters.process.child import LocalChild
-from adapters.process.table import Identity, Root, read
+from adapters.process.table import Identity, Root, Scanner, read
 from domain.outcome import Failure, Result, Success, failed
 from ports.processes import Child, SpawnCode, SpawnFailed
 
@@ -44,10 +44,11 @@ class LocalProcesses:
     carry the same value. Only what owns everything under that value should be started with one.
     """
 
-    __slots__ = ("_marker",)
+    __slots__ = ("_marker", "_scan")
 
     def __init__(self, marker: str | None = EXECUTION_MARKER) -> None:
         self._marker = marker
+        self._scan = Scanner()
 
     async def start(
         self,
@@ -63,7 +64,8 @@ class LocalProcesses:
             return opened
         popen = opened.unwrap()
         try:
-            child = LocalChild(popen, self._root(popen, environment), on_stdout, on_stderr)
+            root = self._root(popen, environment)
+            child = LocalChild(popen, root, self._scan, on_stdout, on_stderr)
         except OSError as problem:
             _abandon(popen)
             return Failure(SpawnFailed(_code(problem), command[0]))

@@ -3,13 +3,14 @@
 A process is named by pid and start time: a pid alone may name another process a moment later.
 """
 
+import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ("Identity", "Process", "Root", "belonging", "read", "snapshot")
+__all__ = ("Identity", "Process", "Root", "Scanner", "Table", "read", "snapshot")
 
 _PROC = Path("/proc")
 _ENDED = frozenset({"Z", "X", "x"})
@@ -40,6 +41,100 @@ class Root:
     marker: bytes | None = None
 
 
+class Table:
+    """The processes that had not ended at one moment, as the process `ours` saw them."""
+
+    __slots__ = ("_children", "_ours", "_processes")
+
+    def __init__(self, processes: Iterable[Process], ours: int) -> None:
+        self._processes = {each.identity.pid: each for each in processes if not each.ended}
+        self._children: dict[int, list[Identity]] = {}
+        for process in self._processes.values():
+            self._children.setdefault(process.parent, []).append(process.identity)
+        self._ours = self._with_descendants(
+            process.identity for process in self if process.identity.pid == ours
+        )
+
+    def __iter__(self) -> Iterator[Process]:
+        return iter(self._processes.values())
+
+    def lives(self, identity: Identity) -> bool:
+        process = self._processes.get(identity.pid)
+        return process is not None and process.identity == identity
+
+    def belonging(self, root: Root, known: Iterable[Identity] = ()) -> set[Identity]:
+        """Who descends from `root`, itself left out.
+
+        Descendants by parent; members of its session or group, wherever their parent went; those of
+        `known` that still live; and orphans that carry the root's marker: started after it and not
+        below us. Then everyone that descends from one of these.
+        """
+        seeds = {identity for identity in known if self.lives(identity)}
+        seeds.update(self._members(root))
+        if root.marker is not None:
+            seeds.update(self._orphans(root.identity.started, root.marker))
+        if self.lives(root.identity):
+            seeds.add(root.identity)
+        return self._with_descendants(seeds) - {root.identity}
+
+    def _members(self, root: Root) -> Iterator[Identity]:
+        """The kernel reuses no number that still names a session or a group."""
+        pid = root.identity.pid
+        if pid in self._processes and not self.lives(root.identity):
+            return
+        for process in self._processes.values():
+            if pid in {process.session, process.group}:
+                yield process.identity
+
+    def _orphans(self, since: int, marker: bytes) -> Iterator[Identity]:
+        for process in self._processes.values():
+            identity = process.identity
+            if (
+                identity.started >= since
+                and identity not in self._ours
+                and _carries(identity.pid, marker)
+            ):
+                yield identity
+
+    def _with_descendants(self, seeds: Iterable[Identity]) -> set[Identity]:
+        found: set[Identity] = set()
+        pending = list(seeds)
+        while pending:
+            identity = pending.pop()
+            if identity not in found:
+                found.add(identity)
+                pending.extend(self._children.get(identity.pid, ()))
+        return found
+
+
+class Scanner:
+    """Looks at the machine's processes once for everyone who asks in the same moment."""
+
+    __slots__ = ("_next",)
+
+    def __init__(self) -> None:
+        self._next: asyncio.Future[Table] | None = None
+
+    async def __call__(self) -> Table:
+        """The processes as they are after the call."""
+        if self._next is None:
+            loop = asyncio.get_running_loop()
+            self._next = loop.create_future()
+            loop.call_soon(self._look)
+        return await asyncio.shield(self._next)
+
+    def _look(self) -> None:
+        waiting, self._next = self._next, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(snapshot())
+
+
+def snapshot() -> Table:
+    """Every process of the machine that has not ended."""
+    found = (read(int(entry.name)) for entry in _PROC.iterdir() if entry.name.isdecimal())
+    return Table((process for process in found if process), os.getpid())
+
+
 def read(pid: int) -> Process | None:
     """The process as it is now; None when there is none."""
     try:
@@ -58,83 +153,9 @@ def read(pid: int) -> Process | None:
     )
 
 
-def snapshot() -> dict[int, Process]:
-    """Every process that has not ended, by pid."""
-    found = (read(int(entry.name)) for entry in _PROC.iterdir() if entry.name.isdecimal())
-    return {process.identity.pid: process for process in found if process and not process.ended}
-
-
-def belonging(
-    root: Root, table: Mapping[int, Process], known: Iterable[Identity] = ()
-) -> set[Identity]:
-    """Who descends from `root`, itself left out.
-
-    Descendants by parent; members of its session or group, wherever their parent went; those of
-    `known` that still live; and orphans that carry the root's marker: started after it and hanging
-    on no child of this process. Then everyone that descends from one of these.
-    """
-    seeds = {identity for identity in known if _lives(identity, table)}
-    seeds |= set(_members(root, table))
-    if root.marker is not None:
-        seeds |= set(_marked_orphans(root, root.marker, table))
-    if _lives(root.identity, table):
-        seeds.add(root.identity)
-    return _with_descendants(seeds, table) - {root.identity}
-
-
-def _lives(identity: Identity, table: Mapping[int, Process]) -> bool:
-    process = table.get(identity.pid)
-    return process is not None and process.identity == identity
-
-
-def _members(root: Root, table: Mapping[int, Process]) -> Iterator[Identity]:
-    """The kernel reuses no number that still names a session or a group."""
-    pid = root.identity.pid
-    if pid in table and not _lives(root.identity, table):
-        return
-    for process in table.values():
-        if pid in {process.session, process.group}:
-            yield process.identity
-
-
-def _marked_orphans(root: Root, marker: bytes, table: Mapping[int, Process]) -> Iterator[Identity]:
-    ours = os.getpid()
-    for process in table.values():
-        if (
-            process.identity.started >= root.identity.started
-            and process.identity.pid != ours
-            and ours not in _ancestors(process, table)
-            and _carries(process.identity.pid, marker)
-        ):
-            yield process.identity
-
-
-def _ancestors(process: Process, table: Mapping[int, Process]) -> set[int]:
-    found: set[int] = set()
-    parent = process.parent
-    while parent and parent not in found:
-        found.add(parent)
-        parent = table[parent].parent if parent in table else 0
-    return found
-
-
 def _carries(pid: int, marker: bytes) -> bool:
     try:
         environment = Path(_PROC, str(pid), "environ").read_bytes()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return False
     return marker in environment.split(b"\0")
-
-
-def _with_descendants(seeds: Iterable[Identity], table: Mapping[int, Process]) -> set[Identity]:
-    children: dict[int, list[Identity]] = {}
-    for process in table.values():
-        children.setdefault(process.parent, []).append(process.identity)
-    found: set[Identity] = set()
-    pending = list(seeds)
-    while pending:
-        identity = pending.pop()
-        if identity not in found:
-            found.add(identity)
-            pending.extend(children.get(identity.pid, ()))
-    return found

@@ -28,7 +28,8 @@ def _code(outcome: Result[Completed, GitFailure]) -> GitCode:
 def _running(argument: str) -> list[int]:
     """The processes that have `argument` among their own."""
     found = []
-    for pid in snapshot():
+    for process in snapshot():
+        pid = process.identity.pid
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError):
