@@ -25,7 +25,7 @@ log = structlog.get_logger()
 class FollowerTasks(Followers):
     """One task an execution, inside `async with`; leaving ends and joins them all."""
 
-    def __init__(self, follow: Callable[[], FollowExecution], gone: Callable[[], bool]) -> None:
+    def __init__(self, follow: FollowExecution, gone: Callable[[], bool]) -> None:
         self._follow = follow
         self._gone = gone
         self._tasks: dict[ExecutionId, asyncio.Task[None]] = {}
@@ -62,17 +62,16 @@ class FollowerTasks(Followers):
             log.exception("follower_failed", execution=handle.execution)
 
     async def _until_over(self, handle: Handle, after: int) -> None:
-        follow = self._follow()
         wait = FIRST_WAIT_SECONDS
         while True:
             try:
-                await follow(handle, after)
+                await self._follow(handle, after)
             except ConnectionError:
                 if self._gone():
-                    await follow.conclude(handle)
+                    await self._follow.conclude(handle)
                     return
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, LONGEST_WAIT_SECONDS)
-                after = await follow.stored(handle)
+                after = await self._follow.stored(handle)
             else:
                 return

@@ -3,7 +3,7 @@
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
@@ -55,7 +55,7 @@ class Sessions(Controller):
         session_id: FromPath[str],
         data: JSONBody[NewPrompt],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> TurnBody:
         outcome = await api.prompt(principal, SessionId(session_id), data.text)
         return TurnBody.of(accepted(outcome))
@@ -65,7 +65,7 @@ class Sessions(Controller):
         self,
         session_id: FromPath[str],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         """Ask the agent to end its turn; how it ended arrives as an event."""
         accepted(await api.cancel(principal, SessionId(session_id)))
@@ -78,7 +78,7 @@ class Sessions(Controller):
         request_id: FromPath[str],
         data: JSONBody[PermissionAnswer],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         outcome = await api.answer(principal, SessionId(session_id), request_id, data.option_id)
         accepted(outcome)
@@ -89,7 +89,7 @@ class Sessions(Controller):
         self,
         session_id: FromPath[str],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         accepted(await api.stop(principal, SessionId(session_id)))
         return SessionBody.of(await found(api, session_id))
@@ -100,7 +100,7 @@ class Sessions(Controller):
         session_id: FromPath[str],
         data: JSONBody[Resumption],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         request = ResumeRequest(
             SessionId(session_id), data.environment, data.approve_automatically, data.fresh

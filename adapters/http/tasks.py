@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
@@ -58,7 +58,7 @@ class Tasks(Controller):
         self,
         data: JSONBody[NewTask],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> TaskBody:
         request = CreateTaskRequest(
             WorkspaceId(data.workspace_id),
@@ -107,7 +107,7 @@ class Tasks(Controller):
         task_id: FromPath[str],
         data: JSONBody[NewSession],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         """Start an agent on the task and give it the prompt; answers when the turn has begun."""
         request = LaunchRequest(

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Controller, delete, get, post, put
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
@@ -66,7 +66,7 @@ class Workspaces(Controller):
         self,
         data: JSONBody[NewWorkspace],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> WorkspaceBody:
         outcome = await api.register_workspace(principal, data.name, data.task_git_credentials_mode)
         return WorkspaceBody.of(accepted(outcome))
@@ -95,7 +95,7 @@ class Workspaces(Controller):
         workspace_id: FromPath[str],
         data: JSONBody[NewConnection],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> ConnectionBody:
         """Validate a token against the forge, then replace the connection to its host."""
         kind = next((each for each in Kind if each.value == data.method), None)
@@ -128,7 +128,7 @@ class Workspaces(Controller):
         workspace_id: FromPath[str],
         connection_id: FromPath[str],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> None:
         accepted(
             await api.disconnect(principal, WorkspaceId(workspace_id), ConnectionId(connection_id))
@@ -140,7 +140,7 @@ class Workspaces(Controller):
         workspace_id: FromPath[str],
         data: JSONBody[NewRepository],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> RepositoryBody:
         workspace = WorkspaceId(workspace_id)
         register = api.register_repository
@@ -170,7 +170,7 @@ class Settings(Controller):
         self,
         workspace_id: FromQuery[str],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SettingsBody:
         outcome = await api.workspace_settings.read(principal, WorkspaceId(workspace_id))
         return SettingsBody.of(workspace_id, accepted(outcome))
@@ -180,7 +180,7 @@ class Settings(Controller):
         self,
         data: JSONBody[SettingsUpdate],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SettingsBody:
         """Absent fields stay as they are; an unknown policy changes nothing."""
         outcome = await api.workspace_settings.update(
@@ -194,7 +194,7 @@ class Settings(Controller):
         workspace_id: FromQuery[str],
         data: JSONBody[SettingsCopy],
         api: NamedDependency[Api],
-        principal: NamedDependency[Principal],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> SettingsBody:
         """Copy the policy to another workspace; connections and secrets stay."""
         outcome = await api.workspace_settings.copy(
