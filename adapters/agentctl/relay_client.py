@@ -1,7 +1,7 @@
 """The control plane's end of the relay: it answers what agentctl asks for its executions."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -84,8 +84,7 @@ class RelayClient:
         answering: dict[str, asyncio.Task[None]] = {}
         places = asyncio.Semaphore(MAX_IN_FLIGHT)
         async with asyncio.TaskGroup() as group:
-            async for data in connection:
-                frame = _frames.decode(data)
+            async for frame in _frames_of(connection):
                 if frame.kind == "cancel":
                     task = answering.pop(frame.id, None)
                     if task is not None:
@@ -138,6 +137,13 @@ class RelayClient:
             given.lease.reveal() if given.lease else None,
         )
         return Frame(frame.id, "answer", frame.execution, msgspec.Raw(_encoder.encode(body)))
+
+
+async def _frames_of(connection: ClientConnection) -> AsyncIterator[Frame]:
+    """What agentctl asks, until the connection ends, however it does; nonsense ends it too."""
+    with suppress(ConnectionClosed, msgspec.DecodeError):
+        async for data in connection:
+            yield _frames.decode(data)
 
 
 def _forget(answering: dict[str, asyncio.Task[None]], name: str, _: asyncio.Task[None]) -> None:
