@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from adapters.agentctl import wire
+from adapters.agentctl.server import worktree_files
+from adapters.agentctl.server.worktree_files import Found
 from domain.execution import ExecutorType
 from domain.git_failure import GitCode, GitFailure
 from domain.outcome import Failure, Result, Success, failed
@@ -108,18 +110,27 @@ class Workspaces:
         environment: Mapping[str, str],
         workspace: Workspace,
     ) -> Result[None, RuntimeProblem]:
-        if _is_worktree_of(path, Path(checkout.source)):
+        found = worktree_files.look(path, Path(checkout.source))
+        if found is Found.OURS:
             return Success(None)
-        if _is_taken(path):
+        if found is Found.OTHER:
             return Failure(_refusal(GitFailure(GitCode.EXISTS, ""), checkout, path))
+        if found is Found.HALF_MADE:
+            remove = ["remove", "--force", "--force", str(path)]
+            await self._worktree(remove, checkout, environment)
         made = _Made(checkout, path, branch=True)
         workspace.made.append(made)
-        new = ["add", "--quiet", "--no-track", "-b", checkout.branch, str(path), checkout.base]
-        added = await self._worktree(new, checkout, environment)
+        attempt = ["--no-track", "-b", checkout.branch, str(path), checkout.base]
+        added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added) and await self._has_branch(added.failure(), checkout, environment):
             workspace.made[-1] = replace(made, branch=False)
-            existing = ["add", "--quiet", str(path), checkout.branch]
-            added = await self._worktree(existing, checkout, environment)
+            attempt = [str(path), checkout.branch]
+            added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
+        if failed(added) and _is_missing(added.failure()):
+            # Its directory was deleted: there is nothing in it to lose, and git removes no other.
+            worktree_files.vacate(path)
+            await self._worktree(["remove", str(path)], checkout, environment)
+            added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
             return Failure(_refusal(added.failure(), checkout, path))
         return Success(None)
@@ -202,25 +213,8 @@ def _make_directories(path: Path, made: list[Path]) -> None:
         made.append(directory)
 
 
-def _is_taken(path: Path) -> bool:
-    return path.is_dir() and any(path.iterdir())
-
-
-def _is_worktree_of(path: Path, source: Path) -> bool:
-    ours = _common_directory(path / ".git")
-    return ours is not None and ours in {_common_directory(source / ".git"), source.resolve()}
-
-
-def _common_directory(git: Path) -> Path | None:
-    """What a `.git` stands for (gitrepository-layout(5)): itself, or the clone it points to."""
-    if git.is_dir():
-        return git.resolve()
-    try:
-        pointer = git.read_text().strip()
-        admin = git.parent / pointer.removeprefix("gitdir: ")
-        return (admin / (admin / "commondir").read_text().strip()).resolve()
-    except (OSError, UnicodeDecodeError):
-        return None
+def _is_missing(failure: GitFailure) -> bool:
+    return "missing but already registered" in failure.detail
 
 
 def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> RuntimeProblem:

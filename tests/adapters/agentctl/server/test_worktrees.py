@@ -1,0 +1,236 @@
+"""Worktrees of an instance, with real git: made, used again, refused, taken back."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.agentctl import wire
+from domain.outcome import failed
+from ports.runtime import RuntimeCode
+from tests.adapters.agentctl.server.conftest import House, texts, turn
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+        cwd=directory,
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(directory),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    repository = tmp_path / "source"
+    repository.mkdir()
+    _git(repository, "init", "-q", "-b", "main")
+    (repository / "file").write_text("text\n")
+    _git(repository, "add", ".")
+    _git(repository, "commit", "-q", "-m", "first")
+    return repository
+
+
+def _checkout(source: Path, **members: str) -> wire.Checkout:
+    plain = {"folder": "", "branch": "feature/a", "base": "main"}
+    return wire.Checkout("r1", str(source), **{**plain, **members})
+
+
+def _state(source: Path) -> dict[str, Any]:
+    """Everything that a launch could leave in the repository."""
+    return {
+        "branches": _git(source, "for-each-ref", "--format=%(refname)").splitlines(),
+        "worktrees": _git(source, "worktree", "list", "--porcelain").count("worktree "),
+        "status": _git(source, "status", "--porcelain"),
+        "config": (source / ".git" / "config").read_text(),
+    }
+
+
+@requirement("agentctl:launch:worktree")
+async def test_a_new_branch_begins_at_its_base_in_a_worktree_of_its_own(
+    house: House, source: Path
+) -> None:
+    instance = await house.launch(checkouts=[_checkout(source)])
+
+    seen = texts(await turn(instance, 1, "cwd git:symbolic-ref,HEAD git:status,--porcelain"))
+
+    assert seen[0] == str(house.workspace)
+    assert seen[1].strip() == "refs/heads/feature/a"
+    assert (house.workspace / "file").read_text() == "text\n"
+    assert _git(source, "rev-parse", "feature/a") == _git(source, "rev-parse", "main")
+
+
+@requirement("agentctl:launch:worktree")
+async def test_a_branch_that_begins_at_a_remote_one_does_not_track_it(
+    house: House, source: Path
+) -> None:
+    _git(source, "update-ref", "refs/remotes/origin/main", "HEAD")
+    _git(source, "remote", "add", "origin", str(source))
+    before = _state(source)["config"]
+
+    await house.launch(checkouts=[_checkout(source, base="origin/main")])
+
+    assert _state(source)["config"] == before
+
+
+@requirement("agentctl:launch:worktree")
+async def test_an_existing_branch_is_checked_out_as_it_is(house: House, source: Path) -> None:
+    _git(source, "checkout", "-q", "-b", "feature/a")
+    _git(source, "commit", "-q", "--allow-empty", "-m", "second")
+    tip = _git(source, "rev-parse", "HEAD")
+    _git(source, "checkout", "-q", "main")
+
+    instance = await house.launch(checkouts=[_checkout(source, base="no-such-base")])
+
+    assert texts(await turn(instance, 1, "git:rev-parse,HEAD"))[0].strip() == tip
+
+
+@requirement("agentctl:launch:worktree")
+async def test_a_worktree_that_is_there_is_used_again_with_what_it_holds(
+    house: House, source: Path
+) -> None:
+    first = await house.launch(checkouts=[_checkout(source)])
+    await first.stop()
+    house.instances.release(first)
+    (house.workspace / "work").write_text("not committed")
+
+    await house.launch(execution="e2", checkouts=[_checkout(source)])
+
+    assert (house.workspace / "work").read_text() == "not committed"
+
+
+@requirement("agentctl:launch:worktree")
+async def test_a_worktree_whose_directory_was_lost_is_made_again(
+    house: House, source: Path
+) -> None:
+    first = await house.launch(checkouts=[_checkout(source)])
+    await first.stop()
+    house.instances.release(first)
+    subprocess.run(["rm", "-rf", str(house.workspace)], check=True)
+
+    await house.launch(execution="e2", checkouts=[_checkout(source)])
+
+    assert (house.workspace / "file").read_text() == "text\n"
+
+
+@requirement("agentctl:launch:worktree")
+async def test_a_checkout_that_git_was_killed_in_is_made_again(house: House, source: Path) -> None:
+    _git(source, "worktree", "add", "-q", "--no-checkout", "-b", "feature/a", str(house.workspace))
+    (source / ".git" / "worktrees" / "t1" / "locked").write_text("initializing")
+
+    await house.launch(checkouts=[_checkout(source)])
+
+    assert (house.workspace / "file").read_text() == "text\n"
+
+
+@requirement("agentctl:launch:worktree")
+async def test_several_repositories_lie_in_folders_of_one_workspace(
+    house: House, source: Path
+) -> None:
+    checkouts = [
+        _checkout(source, folder="one"),
+        _checkout(source, folder="two", branch="feature/b"),
+    ]
+
+    instance = await house.launch(checkouts=checkouts)
+
+    assert texts(await turn(instance, 1, "cwd")) == [str(house.workspace)]
+    assert (house.workspace / "one" / "file").is_file()
+    assert (house.workspace / "two" / "file").is_file()
+
+
+@requirement("agentctl:launch:worktree")
+async def test_the_local_executor_works_in_the_checkout_itself(house: House, source: Path) -> None:
+    before = _state(source)
+
+    instance = await house.launch(executor="local", checkouts=[_checkout(source)])
+
+    assert texts(await turn(instance, 1, "cwd")) == [str(source)]
+    assert _state(source) == before
+    assert not house.workspace.exists()
+
+
+@requirement("agentctl:launch:refusals")
+@requirement("agentctl:launch:nothing-left")
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ({"base": "missing"}, "no missing"),
+        ({"branch": "main"}, "another worktree"),
+        ({"branch": "..bad"}, "..bad"),
+    ],
+)
+async def test_a_worktree_that_cannot_be_made_is_refused_and_leaves_nothing(
+    house: House, source: Path, members: dict[str, str], words: str
+) -> None:
+    before = _state(source)
+
+    problem = (await house.create(checkouts=[_checkout(source, **members)])).failure()
+
+    assert problem.code is RuntimeCode.WORKTREE
+    assert words in problem.detail
+    assert _state(source) == before
+    assert not house.workspace.exists()
+
+
+@requirement("agentctl:launch:refusals")
+@requirement("agentctl:launch:nothing-left")
+async def test_a_source_that_is_no_repository_is_refused(house: House, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+
+    problem = (await house.create(checkouts=[_checkout(tmp_path / "plain")])).failure()
+
+    assert problem.code is RuntimeCode.WORKTREE
+    assert "no git repository" in problem.detail
+    assert not house.workspace.exists()
+
+
+@requirement("agentctl:launch:refusals")
+@requirement("agentctl:launch:nothing-left")
+async def test_files_of_somebody_else_are_left_alone(house: House, source: Path) -> None:
+    house.workspace.mkdir(parents=True)
+    (house.workspace / "theirs").write_text("theirs")
+    before = _state(source)
+
+    problem = (await house.create(checkouts=[_checkout(source)])).failure()
+
+    assert problem.code is RuntimeCode.WORKTREE
+    assert "is there already" in problem.detail
+    assert (house.workspace / "theirs").read_text() == "theirs"
+    assert _state(source) == before
+
+
+@requirement("agentctl:launch:nothing-left")
+async def test_a_launch_that_fails_at_the_second_repository_takes_the_first_back(
+    house: House, source: Path
+) -> None:
+    before = _state(source)
+    checkouts = [_checkout(source, folder="one"), _checkout(source, folder="two", branch="main")]
+
+    created = await house.create(checkouts=checkouts)
+
+    assert failed(created)
+    assert _state(source) == before
+    assert not house.workspace.exists()
+
+
+@requirement("agentctl:launch:nothing-left")
+async def test_an_agent_that_never_began_leaves_no_worktree(house: House, source: Path) -> None:
+    before = _state(source)
+
+    created = await house.create("initialize=die", checkouts=[_checkout(source)])
+
+    assert created.failure().code is RuntimeCode.AGENT_DIED
+    assert _state(source) == before
+    assert not house.workspace.exists()
