@@ -70,7 +70,11 @@ async def _serve(place: Place, key: bytes | None, *, owned: bool) -> None:
         server = _Server(container.app())
         told = asyncio.Event()
         _listen_for_the_end(told, owned=owned)
-        async with core.instances as instances, asyncio.TaskGroup() as group:
+        async with (
+            container.tools(),
+            core.instances as instances,
+            asyncio.TaskGroup() as group,
+        ):
             instances.adopt(await container.recovery()())
             group.create_task(server.serve(sockets=[listener]))
             await server.up.wait()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dependency_injector import containers, providers
 
+from adapters.agentctl import process_stat
 from adapters.agentctl.proof import Proofs
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
@@ -22,12 +23,11 @@ from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.relay import Relay
 from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.routes import Core
-from adapters.agentctl.server.tools.directory import Tools
+from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
 from adapters.process.leftovers import LocalLeftovers
 from adapters.process.spawn import LocalProcesses
-from adapters.process.table import read
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from composition.settings import VERSION
@@ -70,17 +70,6 @@ def listen(runtime: Path) -> socket.socket:
     return bind(runtime / f"{secrets.token_hex(8)}.sock")
 
 
-def ourselves() -> tuple[int, int]:
-    process = read(os.getpid())
-    assert process is not None, "this process is running"
-    return process.identity
-
-
-def lives(pid: int, started: int) -> bool:
-    process = read(pid)
-    return process is not None and not process.ended and process.identity.started == started
-
-
 class Container(containers.DeclarativeContainer):
     """One agentctl. `place` and `key` are given; the graph is resolved once, at start."""
 
@@ -88,7 +77,7 @@ class Container(containers.DeclarativeContainer):
     key: providers.Dependency[bytes | None] = providers.Dependency()
 
     directory = providers.Callable(lambda place: place.home / "instances", place)
-    identity = providers.Callable(ourselves)
+    identity = providers.Callable(process_stat.ourselves)
     bounds = providers.Singleton(AgentBounds)
     clock = providers.Singleton(SystemClock)
     redactor = providers.Singleton(Redactor)
@@ -100,11 +89,14 @@ class Container(containers.DeclarativeContainer):
     processes = providers.Singleton(LocalProcesses)
     git = providers.Singleton(LocalGit, providers.Singleton(LocalProcesses, None), registry)
     tools = providers.Singleton(
-        lambda place: Tools.at(place.home / "tools", os.environ.get("PATH")), place
+        ManagedTools,
+        providers.Callable(lambda place: place.home / "tools", place),
+        git,
+        os.environ.get("PATH", os.defpath),
     )
     sockets = providers.Singleton(
-        lambda place, *parts: GitSockets(place.runtime, *parts),
-        place,
+        GitSockets,
+        providers.Callable(lambda place: place.runtime, place),
         tools,
         relay.provided.credential,
         registry,
@@ -128,7 +120,7 @@ class Container(containers.DeclarativeContainer):
         Recovery,
         directory,
         providers.Singleton(LocalLeftovers),
-        providers.Object(lives),
+        providers.Object(process_stat.is_running),
         clock.provided.now,
         bounds.provided.terminate,
         bounds.provided.kill,

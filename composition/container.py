@@ -24,6 +24,7 @@ from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition.followers import FollowerTasks
 from composition.settings import VERSION, Settings
+from domain.agent import Agent
 from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
@@ -85,6 +86,7 @@ class ControlPlane(containers.DeclarativeContainer):
     redactor: providers.Dependency[Redactor] = providers.Dependency()
     sockets: providers.Dependency[Path] = providers.Dependency()
     environment: providers.Dependency[Mapping[str, str]] = providers.Dependency()
+    named: providers.Dependency[Sequence[Agent]] = providers.Dependency()
     launching: providers.Dependency[Launching] = providers.Dependency()
 
     clock = providers.Singleton(SystemClock)
@@ -104,7 +106,7 @@ class ControlPlane(containers.DeclarativeContainer):
         temporary=home.provided.tmp,
         parent=environment,
     )
-    agents = providers.Singleton(Catalogue, settings.provided.search_path)
+    agents = providers.Singleton(Catalogue, settings.provided.search_path, named)
 
     secrets = providers.Singleton(ConnectionSecrets, vault, redactor, clock)
     refresh = providers.Singleton(RefreshClone, store, git, secrets)

@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from litestar import Litestar
 from typing_extensions import override
 
 from adapters.agentctl.keeper import Launching
+from adapters.agents.named import FILE, read_named
 from adapters.home.api_token import find_or_make_token
 from adapters.home.layout import Home, prepare_home
 from adapters.home.lock import HomeLock, take_home
@@ -38,6 +39,7 @@ from composition.logging import configure
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
 from composition.tokens import OwnerToken
+from domain.agent import Agent
 from domain.http_door import loopback_hosts
 from domain.outcome import failed
 from domain.redaction import Redactor
@@ -111,6 +113,7 @@ async def started(
             redactor=redactor,
             sockets=sockets,
             environment=inherited,
+            named=named_agents(home),
             launching=launching(home, sockets, inherited, owned=owned),
         )
         keeper = await stack.enter_async_context(plane.keeper())
@@ -169,6 +172,13 @@ def api_token(home: Home) -> str:
     if failed(found):
         raise start_sentences.token(found.failure())
     return found.unwrap().reveal()
+
+
+def named_agents(home: Home) -> Sequence[Agent]:
+    read = read_named(home.root / FILE)
+    if failed(read):
+        raise start_sentences.agents(read.failure())
+    return read.unwrap()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from adapters.agents.named import MalformedAgents
 from adapters.home.api_token import MalformedToken
 from adapters.home.layout import HomeFault, HomeProblem
 from adapters.home.lock import HomeHeld
@@ -13,7 +14,7 @@ from composition.start_problem import CannotStart
 from domain.upgrade import AlteredMigration, NewerDatabase
 from ports.private_file import PrivateFileProblem
 
-__all__ = ("held", "home", "keys", "sockets", "store", "token")
+__all__ = ("agents", "held", "home", "keys", "sockets", "store", "token")
 
 _HOME = {
     HomeFault.NOT_ABSOLUTE: ("is not an absolute path", "Set KANDEV_HOME to an absolute path."),
@@ -43,6 +44,11 @@ def held(problem: HomeHeld | HomeProblem) -> CannotStart:
             return home(problem)
         case _:
             assert_never(problem)
+
+
+def agents(problem: MalformedAgents) -> CannotStart:
+    detail = f"{problem.path} cannot be read: {problem.reason}"
+    return CannotStart("malformed_agents", detail, "Correct the file, or remove it.")
 
 
 def sockets(problem: HomeProblem | SocketPathTooLong) -> CannotStart:

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from adapters.agents.catalogue import Catalogue
+from adapters.agents.named import FILE, read_named
+from composition import start_sentences
 from composition.commands.failures import reported
 from composition.settings import read_settings
+from domain.outcome import failed
 
 __all__ = ("main",)
 
@@ -21,7 +24,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def show(*, as_json: bool) -> int:
-    known = Catalogue(read_settings(os.environ).search_path).all()
+    settings = read_settings(os.environ)
+    named = read_named(settings.home / FILE)
+    if failed(named):
+        raise start_sentences.agents(named.failure())
+    known = Catalogue(settings.search_path, named.unwrap()).all()
     if as_json:
         rows = [
             {"name": each.agent.name, "program": each.program, "install": each.agent.install}

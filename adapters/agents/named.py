@@ -1,0 +1,72 @@
+"""The agents that a user named: `agents.toml` in the home.
+
+[agents.mine]
+command = ["my-agent", "--acp"]
+title = "My agent"
+install = "pipx install my-agent"
+"""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from domain.agent import CATALOGUE, Agent, custom
+from domain.outcome import Failure, Result, Success, failed
+
+__all__ = ("FILE", "MAX_BYTES", "MalformedAgents", "read_named")
+
+FILE: Final = "agents.toml"
+MAX_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedAgents:
+    """The file cannot be read as agents; `reason` says which part, without its content."""
+
+    path: str
+    reason: str
+
+
+def read_named(file: Path) -> Result[Sequence[Agent], MalformedAgents]:
+    """The named agents in the order of the file; none when there is no file."""
+    try:
+        content = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
+    except FileNotFoundError:
+        return Success(())
+    except OSError as error:
+        return Failure(MalformedAgents(str(file), error.strerror or "unreadable"))
+    if content is None:
+        return Failure(MalformedAgents(str(file), f"over {MAX_BYTES} bytes"))
+    try:
+        table = tomllib.loads(content.decode()).get("agents", {})
+    except ValueError:
+        return Failure(MalformedAgents(str(file), "not TOML"))
+    agents: list[Agent] = []
+    for name, described in table.items() if isinstance(table, dict) else ():
+        agent = _agent(name, described)
+        if agent is None:
+            return Failure(MalformedAgents(str(file), f"agents.{name} is no agent"))
+        agents.append(agent)
+    return Success(agents)
+
+
+def _agent(name: str, described: object) -> Agent | None:
+    """An agent of its own name, with a command; None for anything else."""
+    match described:
+        case {"command": list(command), **rest} if all(isinstance(word, str) for word in command):
+            made = custom(name, command)
+        case _:
+            return None
+    if (
+        failed(made)
+        or name in {each.name for each in CATALOGUE}
+        or rest.keys() - {"title", "install"}
+    ):
+        return None
+    agent = made.unwrap()
+    title, install = rest.get("title", agent.title), rest.get("install", agent.install)
+    if not isinstance(title, str) or not isinstance(install, str):
+        return None
+    return Agent(name, title, agent.command, install)
