@@ -5,16 +5,19 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from adapters.scripted_agent.peer import Json, Peer
-from adapters.scripted_agent.play import Cancelled, Player, Refused, chunk
+from adapters.scripted_agent.play import Cancelled, Denied, Player, Refused, chunk
 from adapters.scripted_agent.script import ScriptError, parse
 
 PREFIX = "scripted-"
 """Conversations of ours; only these can be loaded again."""
 
 _PROTOCOL = 1
+_END_SECONDS = 2.0
+"""For running turns to end once the client has gone."""
 _NOT_FOUND = -32002
 _INTERNAL = -32603
 _NO_METHOD = -32601
@@ -41,6 +44,7 @@ class Agent:
         self._peer = Peer()
         self._sessions: dict[str, tuple[Path, list[Json]]] = {}
         self._playing: dict[str, Player] = {}
+        self._turns: list[threading.Thread] = []
 
     def run(self) -> None:
         if self._flags.noise:
@@ -49,6 +53,8 @@ class Agent:
             self._receive(message)
         for player in self._playing.values():
             player.cancelled.set()
+        for turn in self._turns:
+            turn.join(_END_SECONDS)
 
     def _receive(self, message: Json) -> None:
         params = message.get("params", {})
@@ -114,11 +120,12 @@ class Agent:
         self._playing[session] = player
         text = "\n".join(each.get("text", "") for each in params.get("prompt", []))
         turn = threading.Thread(target=self._turn, args=(message, player, text), daemon=True)
+        self._turns = [*(each for each in self._turns if each.is_alive()), turn]
         turn.start()
 
     def _turn(self, message: Json, player: Player, text: str) -> None:
         try:
-            player.play(parse(text))
+            self._play(player, text)
         except Cancelled:
             self._peer.respond(message, {"stopReason": "cancelled"})
         except (Refused, ScriptError, OSError, TypeError) as error:
@@ -127,6 +134,10 @@ class Agent:
             self._peer.respond(message, {"stopReason": "end_turn"})
         for late in player.late:
             player.update(chunk("agent_message_chunk", late))
+
+    def _play(self, player: Player, text: str) -> None:
+        with suppress(Denied):
+            player.play(parse(text))
 
     def _cancel(self, session: str) -> None:
         if not self._flags.ignore_cancel and session in self._playing:

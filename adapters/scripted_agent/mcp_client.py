@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import threading
+import time
 from typing import Any
 
 __all__ = ("call",)
 
 _PROTOCOL = "2025-06-18"
 _END_SECONDS = 5.0
+_CALL_SECONDS = 600.0
+_POLL_SECONDS = 0.05
 
 Json = dict[str, Any]  # messages of a protocol, read by key
 
@@ -41,8 +44,10 @@ def call(server: Json, tool: str, arguments: Json, given_up: threading.Event) ->
 
 
 def _end_when(process: "subprocess.Popen[bytes]", given_up: threading.Event) -> None:
+    """Kill the server when the turn is cancelled or the call has had its time."""
+    end = time.monotonic() + _CALL_SECONDS
     while process.poll() is None:
-        if given_up.wait(0.05):
+        if given_up.wait(_POLL_SECONDS) or time.monotonic() > end:
             process.kill()
             return
 

@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 __all__ = ("Json", "Peer")
@@ -29,10 +30,10 @@ class Peer:
                 self._hand_over(message)
 
     def line(self, text: str) -> None:
-        """Write a line as it is, JSON or not."""
-        with self._writing:
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
+        """Write a line as it is, JSON or not; nobody hears it once the client has gone."""
+        with self._writing, suppress(BrokenPipeError):
+            sys.stdout.buffer.write(text.encode() + b"\n")
+            sys.stdout.buffer.flush()
 
     def notify(self, method: str, params: Json) -> None:
         self.line(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))

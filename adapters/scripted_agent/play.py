@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,19 @@ from adapters.scripted_agent import mcp_client
 from adapters.scripted_agent.peer import Json, Peer
 from adapters.scripted_agent.script import Directive
 
-__all__ = ("Cancelled", "Player", "Refused")
+__all__ = ("Cancelled", "Denied", "Player", "Refused")
 
 _RUN_SECONDS = 600.0
+_OUTPUT_CHARACTERS = 20_000
 _POLL_SECONDS = 0.02
 
 
 class Cancelled(Exception):  # noqa: N818 -- an outcome of a turn
     """The client cancelled the turn."""
+
+
+class Denied(Exception):  # noqa: N818 -- an outcome of a turn
+    """The client did not allow what the script asks for: the rest is not played."""
 
 
 class Refused(Exception):  # noqa: N818 -- an outcome of a turn
@@ -58,7 +65,7 @@ class Player:
         }
 
     def play(self, directives: Sequence[Directive]) -> None:
-        """Raises `Cancelled` when the client cancels, `Refused` for `fail`."""
+        """Raises `Cancelled`, `Denied` or `Refused` when the turn ends before the script."""
         for name, arguments in directives:
             if self.cancelled.is_set():
                 raise Cancelled
@@ -112,27 +119,27 @@ class Player:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            process_group=0,
         ) as process:
             output = self._output_of(process)
         status = process.returncode
-        text = output.decode("utf-8", "replace")[-20_000:]
+        text = output.decode("utf-8", "replace")[-_OUTPUT_CHARACTERS:]
         self._end(call, "completed" if status == 0 else "failed", text, {"exit_code": status})
+        if self.cancelled.is_set():
+            raise Cancelled
 
     def _output_of(self, process: "subprocess.Popen[bytes]") -> bytes:
-        """Its whole output; a cancelled turn ends the command."""
-        waited = 0.0
-        while True:
-            try:
+        """Its whole output; a cancelled turn, or the end of its time, ends its group."""
+        end = time.monotonic() + _RUN_SECONDS
+        while not self.cancelled.is_set() and time.monotonic() < end:
+            with suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=_POLL_SECONDS)[0]
-            except subprocess.TimeoutExpired:
-                waited += _POLL_SECONDS
-                if self.cancelled.is_set() or waited > _RUN_SECONDS:
-                    process.send_signal(signal.SIGTERM)
-                    process.communicate(timeout=_RUN_SECONDS)
-                    raise Cancelled from None
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()[0]
 
     def _permission(self, title: str) -> None:
-        """Ask; go on when it is allowed, else say so and end the turn."""
+        """Ask; go on when it is allowed, else say so and play no more."""
         call = self._begin(title, "execute", {}, status="pending")
         options = [
             {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
@@ -152,7 +159,7 @@ class Player:
         if self.cancelled.is_set():
             raise Cancelled
         self._message(f"permission denied: {title}")
-        raise Refused("permission denied")
+        raise Denied
 
     def _wait_for_file(self, path: str) -> None:
         while not (self._directory / path).exists():

@@ -1,0 +1,1 @@
+"""The scripted agent as its clients meet it: a process on stdio."""
