@@ -215,6 +215,7 @@ async def test_a_log_that_has_grown_is_truncated_when_nobody_reads_it(
     store: SqliteStore, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = database.with_name("kandev.db-wal")
+    monkeypatch.setattr(checkpointer, "LINGER_SECONDS", 60.0)
     example = await stored(store, Example())
     with closing(connect(database, busy=0)) as driver:
         checkpoint(driver)

@@ -1,0 +1,1 @@
+"""Homes on a real file system."""
