@@ -71,7 +71,7 @@ async def _serve(place: Place, key: bytes | None, *, owned: bool) -> None:
         told = asyncio.Event()
         _listen_for_the_end(told, owned=owned)
         async with (
-            container.tools(),
+            container.sockets(),
             core.instances as instances,
             asyncio.TaskGroup() as group,
         ):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import secrets
 import socket
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
 from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.descent import Families
 from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.git_socket import Surroundings
 from adapters.agentctl.server.instance import Parts
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.managed_sockets import GitSockets, bind
@@ -35,6 +38,8 @@ from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 
 __all__ = ("Container", "Place")
+
+_SOCKET = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{16}\.ctl\.sock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,13 @@ def private(directory: Path) -> Path:
 
 
 def listen(runtime: Path) -> socket.socket:
-    return bind(runtime / f"{secrets.token_hex(8)}.sock")
+    """A socket of our own under an unguessable name; those of an agentctl that is gone go too."""
+    for path in runtime.glob("*.ctl.sock"):
+        name = _SOCKET.fullmatch(path.name)
+        if name and not process_stat.is_running(int(name[1]), int(name[2])):
+            path.unlink(missing_ok=True)
+    pid, started = process_stat.ourselves()
+    return bind(runtime / f"{pid}-{started}-{secrets.token_hex(8)}.ctl.sock")
 
 
 class Container(containers.DeclarativeContainer):
@@ -94,12 +105,15 @@ class Container(containers.DeclarativeContainer):
         git,
         os.environ.get("PATH", os.defpath),
     )
-    sockets = providers.Singleton(
-        GitSockets,
-        providers.Callable(lambda place: place.runtime, place),
-        tools,
+    surroundings = providers.Singleton(
+        Surroundings,
         relay.provided.credential,
+        providers.Singleton(Families),
         registry,
+        clock.provided.monotonic,
+    )
+    sockets = providers.Singleton(
+        GitSockets, providers.Callable(lambda place: place.runtime, place), tools, surroundings
     )
     outfitter = providers.Singleton(
         Outfitter, providers.Singleton(Workspaces, git), sockets, providers.Object(dict(os.environ))

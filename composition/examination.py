@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from adapters.agentctl.server.tools.directory import has_socket_client
 from adapters.home.lock import HomeHeld
 from domain.checkup import Finding, Level, git_finding, parse_git_version
 from domain.outcome import failed
@@ -24,7 +23,7 @@ def examine_git(program: str | None) -> list[Finding]:
     finding = git_finding(version, program)
     if program is None or finding.level is not Level.FINE:
         return [finding]
-    if has_socket_client(program):
+    if _run([program, "credential-cache", "--socket", "/nonexistent", "get"]) is not None:
         return [finding]
     seen = "built without unix sockets: the managed helper starts a Python for each question"
     return [finding, Finding(Level.WARNING, "git_no_sockets", "git", seen, "Install another git.")]
@@ -53,11 +52,22 @@ def examine_home(home: Path, held: HomeHeld | None) -> list[Finding]:
 
 
 def _version(program: str) -> tuple[int, int] | None:
+    told = _run([program, "version"])
+    parsed = parse_git_version(told) if told is not None else None
+    return None if parsed is None or failed(parsed) else parsed.unwrap()
+
+
+def _run(command: list[str]) -> str | None:
+    """What a command prints; None when it fails or does not end in time."""
     try:
         done = subprocess.run(
-            [program, "version"], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PROBE_SECONDS,
+            check=True,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, subprocess.SubprocessError):
         return None
-    parsed = parse_git_version(done.stdout)
-    return None if failed(parsed) else parsed.unwrap()
+    return done.stdout

@@ -132,9 +132,9 @@ class Driver:
         return events
 
     async def until_state(self, session: str, state: str) -> Json:
-        """Wait, with the events as the wake-up, until the session is in this state."""
+        """Ask until the session is in this state: the state has no event of its own."""
         async with asyncio.timeout(SECONDS):
-            while (shown := await self.session(session))["state"] != state:
+            while (shown := await self.session(session))["state"] != state:  # noqa: ASYNC110 -- as above
                 await asyncio.sleep(0.02)
         return shown
 
