@@ -2,26 +2,23 @@
 
 import base64
 import hmac
-import ssl
+import os
 import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
-from typing_extensions import override
-
 from adapters.forge import backend, certificate
+from adapters.forge.server import Answer, Request, Server
 
 __all__ = ("Forge", "Seen")
 
 HOLD_SECONDS: Final = 60.0
 """How long a held push waits to be released before it goes on."""
-READ_SECONDS: Final = 60.0
 
 _GIT_IDENTITY = ("-c", "user.name=Forge", "-c", "user.email=forge@localhost")
 
@@ -50,13 +47,12 @@ class Forge:
         self.token = token
         self.forbidden: set[str] = set()
         self._certificate = certificate.make()
+        self._server = Server(self._certificate, self._respond)
         self._seen: list[Seen] = []
         self._lock = threading.Lock()
         self._hold = threading.Event()
         self._hold.set()
         self._held = threading.Event()
-        self._server: ThreadingHTTPServer | None = None
-        self._thread: threading.Thread | None = None
 
     @property
     def authority(self) -> str:
@@ -66,8 +62,7 @@ class Forge:
     @property
     def host(self) -> str:
         """Host and port, as a Git remote has them."""
-        assert self._server is not None, "the forge runs inside `with`"
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        return f"127.0.0.1:{self._server.port}"
 
     def url(self, name: str) -> str:
         return f"https://{self.host}/{name}.git"
@@ -105,20 +100,7 @@ class Forge:
         self._hold.set()
 
     def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"owner": self})
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-            file.write(self._certificate.key + self._certificate.certificate)
-            file.flush()
-            context.load_cert_chain(file.name)
-        # The handshake is made by the thread of the connection, so that none can stop the others.
-        server.socket = context.wrap_socket(
-            server.socket, server_side=True, do_handshake_on_connect=False
-        )
-        self._server = server
-        self._thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        self._thread.start()
+        self._server.__enter__()
         return self
 
     def __exit__(
@@ -128,14 +110,25 @@ class Forge:
         trace: TracebackType | None,
     ) -> None:
         self.release_pushes()
-        if self._server is not None and self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
+        self._server.__exit__(kind, error, trace)
 
-    def _record(self, seen: Seen) -> None:
+    def _respond(self, request: Request) -> Answer:
+        parts = urlsplit(request.target)
+        posted = parts.path.rsplit("/", 1)[-1] if request.method == "POST" else ""
+        user, accepted = self._accepts(request.headers.get("authorization", ""))
+        if not accepted:
+            answer = Answer(401, (("WWW-Authenticate", 'Basic realm="forge"'),))
+        elif _repository(parts.path) in self.forbidden:
+            answer = Answer(403)
+        else:
+            self._wait_if_held(posted)
+            answer = backend.ask(self.root, request, user or "")
+        service = posted or parts.query.removeprefix("service=")
         with self._lock:
-            self._seen.append(seen)
+            self._seen.append(
+                Seen(request.method, parts.path, service, user, accepted, answer.status)
+            )
+        return answer
 
     def _wait_if_held(self, service: str) -> None:
         if service == "git-receive-pack" and not self._hold.is_set():
@@ -154,56 +147,13 @@ class Forge:
         return user, hmac.compare_digest(password.encode(), self.token.encode())
 
 
-class _Handler(BaseHTTPRequestHandler):
-    owner: Forge
-    protocol_version = "HTTP/1.1"
-    timeout = READ_SECONDS
-
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def _serve(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        body = backend.read_body(self.rfile, headers)
-        parts = urlsplit(self.path)
-        user, accepted = self.owner._accepts(headers.get("authorization", ""))  # noqa: SLF001 -- its handler
-        posted = parts.path.rsplit("/", 1)[-1] if self.command == "POST" else ""
-        name = unquote(parts.path).lstrip("/").split(".git", 1)[0]
-        if not accepted:
-            answer = backend.Answer(401, (("WWW-Authenticate", 'Basic realm="forge"'),), b"")
-        elif name in self.owner.forbidden:
-            answer = backend.Answer(403, (), b"")
-        else:
-            self.owner._wait_if_held(posted)  # noqa: SLF001 -- its handler
-            answer = backend.ask(
-                self.owner.root, self.command, parts.path, parts.query, headers, body, user or ""
-            )
-        service = posted or parts.query.removeprefix("service=")
-        self.owner._record(  # noqa: SLF001 -- its handler
-            Seen(self.command, parts.path, service, user, accepted, answer.status)
-        )
-        self._send(answer)
-
-    def _send(self, answer: backend.Answer) -> None:
-        self.send_response(answer.status)
-        for name, value in answer.headers:
-            if name.lower() != "content-length":
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        self.wfile.write(answer.body)
-
-    @override
-    def log_message(self, format: str, *args: object) -> None:
-        """The forge keeps its own record and prints nothing."""
+def _repository(path: str) -> str:
+    return unquote(path).lstrip("/").split(".git", 1)[0]
 
 
 def _git(*arguments: str) -> None:
     environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PATH": os.environ.get("PATH", os.defpath),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": "/dev/null",
     }

@@ -1,0 +1,1 @@
+"""The forge as git and other clients meet it."""
