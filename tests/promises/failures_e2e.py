@@ -1,0 +1,48 @@
+"""What bad input and bad luck come to, and what `kandev run` promises."""
+
+_FAILURES = "docs/specification/failures.md"
+_RUN = "docs/specification/command-line.md"
+
+PROMISES: dict[str, tuple[str, str]] = {
+    "failure:agent": (
+        f"{_FAILURES}#agents",
+        "An agent that is unknown, absent or fails at its start gives a code and leaves nothing.",
+    ),
+    "failure:noise": (
+        f"{_FAILURES}#agents",
+        "An agent that prints lines that are not the protocol's works; the lines are kept.",
+    ),
+    "failure:base": (
+        f"{_FAILURES}#repositories",
+        "A base branch that is missing is named, and no worktree is left.",
+    ),
+    "failure:dirty": (
+        f"{_FAILURES}#repositories",
+        "Changes that are not committed stop a launch unless it is told to leave them behind.",
+    ),
+    "failure:clone": (
+        f"{_FAILURES}#repositories",
+        "A repository that cannot be cloned makes no row and leaves no folder.",
+    ),
+    "failure:token": (
+        f"{_FAILURES}#connections",
+        "A token that the forge refuses leaves the old connection as it is.",
+    ),
+    "failure:start": (
+        f"{_FAILURES}#the-server",
+        "A server that cannot start says what failed, why and what to do, with a code.",
+    ),
+    "run:alone": (
+        f"{_RUN}#kandev-run",
+        "A run without a server starts what it needs and ends it.",
+    ),
+    "run:server": (f"{_RUN}#kandev-run", "A run uses the home's server when one runs."),
+    "run:failure": (
+        f"{_RUN}#kandev-run",
+        "A run that fails says why on standard error, without a traceback.",
+    ),
+    "run:interrupt": (
+        f"{_RUN}#kandev-run",
+        "Ctrl+C cancels the turn, and the run ends with 130 and nothing left.",
+    ),
+}
