@@ -6,6 +6,7 @@ from typing import Protocol
 from domain.identity import ExecutionId
 from domain.lease import LeaseRefusal
 from domain.outcome import Result
+from domain.peer import Peer
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 
@@ -14,13 +15,17 @@ __all__ = ("CredentialRequest", "Credentials", "GitCredential")
 
 @dataclass(frozen=True, slots=True)
 class CredentialRequest:
-    """A redemption: `execution` comes from the relay's frame, never from the agent."""
+    """A redemption: `execution` comes from the relay's frame, never from the agent.
+
+    `peer` is who asked on the instance's socket, None when that is not known.
+    """
 
     execution: ExecutionId
     identity: RepositoryIdentity
     token: Secret
     capability: Secret | None
     operation: str
+    peer: Peer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from websockets.asyncio.client import ClientConnection, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from adapters.agentctl.wire import (
-    MAX_FRAME_BYTES,
-    MAX_IN_FLIGHT,
     CredentialAnswer,
     CredentialAsk,
     Frame,
@@ -63,7 +61,7 @@ class RelayClient:
                     socket,
                     uri=f"ws://agentctl/api/v1/relay?epoch={epoch}",
                     additional_headers={"Authorization": f"Bearer {await bearer()}"},
-                    max_size=MAX_FRAME_BYTES,
+                    max_size=4 * 1024 * 1024,
                     open_timeout=10,
                     close_timeout=1,
                 ) as connection:
@@ -82,7 +80,7 @@ class RelayClient:
         register = Frame("register", "register", "", msgspec.Raw(_encoder.encode(values)))
         await connection.send(_encoder.encode(register))
         answering: dict[str, asyncio.Task[None]] = {}
-        places = asyncio.Semaphore(MAX_IN_FLIGHT)
+        places = asyncio.Semaphore(256)
         async with asyncio.TaskGroup() as group:
             async for frame in _frames_of(connection):
                 if frame.kind == "cancel":

@@ -26,13 +26,12 @@ from typing import Any, Final
 import msgspec
 
 __all__ = (
-    "MAX_FRAME_BYTES",
-    "MAX_IN_FLIGHT",
     "PROTOCOL",
     "SESSION_HEADER",
     "TASK_HEADER",
     "Acknowledge",
     "Answer",
+    "AskRefused",
     "Checkout",
     "Create",
     "Created",
@@ -54,11 +53,6 @@ __all__ = (
 
 PROTOCOL: Final = 1
 """The version of this protocol; both ends must speak the same."""
-
-MAX_FRAME_BYTES: Final = 4 * 1024 * 1024
-"""A frame of the relay, either way."""
-MAX_IN_FLIGHT: Final = 256
-"""Questions on a relay under way at once, over all instances."""
 
 TASK_HEADER: Final = "kandev-task"
 SESSION_HEADER: Final = "kandev-session"
@@ -193,7 +187,8 @@ class Frame(msgspec.Struct, frozen=True):
     A request has a fresh `id`, the `kind` of capability asked for and the `execution` it is asked
     for; it is answered by one frame of kind `answer` or `refused` with the same id. A frame of kind
     `cancel` gives up on the request of its id. `register` (control plane to agentctl) carries
-    values to redact and is not answered.
+    values to redact and is not answered. A request may come again, under a new id, when its
+    connection ended before the answer.
     """
 
     id: str
@@ -203,13 +198,24 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class CredentialAsk(msgspec.Struct, frozen=True):
-    """The body of a `credential` request: git's `get` or `erase`, or a tool's `token`."""
+    """The body of a `credential` request; `operation` is git's `get`.
+
+    `pid` and `descent` (`domain.peer`) say who asked on the instance's socket.
+    """
 
     operation: str
     host: str
     path: str
     lease: str
     capability: str | None
+    pid: int = 0
+    descent: str = "unknown"
+
+
+class AskRefused(msgspec.Struct, frozen=True):
+    """The body of a `refused` frame; `code` is stable (`domain.lease.Refusal`)."""
+
+    code: str
 
 
 class CredentialAnswer(msgspec.Struct, frozen=True):

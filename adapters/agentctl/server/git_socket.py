@@ -1,8 +1,8 @@
 """An instance's socket for git: it answers `git credential-cache`, and nothing is kept behind it.
 
-A question that fits none of the instance's leases is answered `quit=1` when its host is one of
-ours, and so is every failure: git then asks no other helper, no askpass and no terminal. Who asked
-is told by the kernel (unix(7), SO_PEERCRED).
+A question that fits none of the instance's leases is answered `quit=1`, and so is every failure:
+git then asks no other helper, no askpass and no terminal. Who asked is told by the kernel (unix(7),
+SO_PEERCRED) and goes along with the question.
 """
 
 import asyncio
@@ -11,195 +11,177 @@ import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Final
 
+import msgspec
 import structlog
 
+from adapters.agentctl.server.descent import Families
 from adapters.agentctl.wire import CredentialAnswer, CredentialAsk, Lease
 from domain import git_credential, refusal_loop
-from domain.execution import Handle
+from domain.broker_bounds import BrokerBounds
 from domain.git_credential import QUIT, Action, Request
+from domain.identity import ExecutionId
 from domain.outcome import failed
+from domain.peer import Descent, Peer
 from domain.refusal_loop import Trail
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from ports.redactor import Redactor
 
-__all__ = ("ANSWER_SECONDS", "MAX_QUESTIONS", "READ_SECONDS", "Ask", "GitSocket", "Lineage")
+__all__ = ("Ask", "GitSocket", "Surroundings")
 
-READ_SECONDS: Final = 10.0
-"""From the connection to the end of the question."""
-ANSWER_SECONDS: Final = 40.0
-"""A redemption, with a restart of the control plane waited for."""
-MAX_QUESTIONS: Final = 64
-"""Questions of one instance under way at once; more wait to be accepted."""
-
-_CHUNK = 65_536
-_MAX_GENERATIONS = 64
-_CREDENTIALS = struct.Struct("3i")
-
-Ask = Callable[[str, CredentialAsk], Awaitable[CredentialAnswer | None]]
+Ask = Callable[[ExecutionId, CredentialAsk], Awaitable[CredentialAnswer | None]]
 """Asks the control plane on behalf of an execution; None when it refuses or cannot be reached."""
+
+_CHUNK: Final = 65_536
+_PEER: Final = struct.Struct("3i")
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """Who may ask: processes that descend from the agent or, before it runs, from agentctl.
+class Surroundings:
+    """What the sockets of all instances share. `monotonic` is in seconds."""
 
-    `process_of` gives a process's parent and start time, zeros once it has ended.
-    """
-
-    ancestor: int
-    started: int
-    process_of: Callable[[int], tuple[int, int]]
-
-    def verdict(self, pid: int) -> bool | None:
-        """Whether `pid` descends from the ancestor; None when that cannot be told."""
-        for _ in range(_MAX_GENERATIONS):
-            parent, started = self.process_of(pid)
-            if pid == self.ancestor:
-                return started == self.started
-            if parent <= 1:
-                # Its parents have ended, so it hangs below init: it may be one of ours.
-                return None
-            pid = parent
-        return None
-
-
-@dataclass(slots=True)
-class GitSocket:
-    """Serves one instance, from `start` to `close`."""
-
-    handle: Handle
-    listener: socket.socket
-    lineage: Lineage
     ask: Ask
+    families: Families
     redactor: Redactor
-    _leases: dict[RepositoryIdentity, Lease] = field(default_factory=dict, repr=False)
-    _trails: dict[bytes, Trail] = field(default_factory=dict, repr=False)
-    _server: asyncio.Server | None = None
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
-    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_QUESTIONS))
+    monotonic: Callable[[], float]
+    bounds: BrokerBounds = field(default_factory=BrokerBounds)
 
-    async def start(self, leases: Sequence[Lease]) -> None:
-        self._leases = {RepositoryIdentity(each.host, each.path): each for each in leases}
+
+class GitSocket:
+    """Serves one instance from `start` to `close`."""
+
+    def __init__(self, execution: ExecutionId, around: Surroundings) -> None:
+        self._execution = execution
+        self._around = around
+        self._leases: dict[RepositoryIdentity, Lease] = {}
+        self._trails: dict[bytes, Trail] = {}
+        self._server: asyncio.Server | None = None
+        self._questions: set[asyncio.Task[None]] = set()
+        self._places = asyncio.Semaphore(around.bounds.questions)
+
+    async def start(self, listener: socket.socket, leases: Sequence[Lease]) -> None:
+        """Answer on `listener`, which is closed with this socket."""
         for lease in leases:
-            self.redactor.register(Secret(lease.token))
-            self.redactor.register(Secret(lease.capability))
-        self._server = await asyncio.start_unix_server(self._serve, sock=self.listener)
+            self._around.redactor.register(Secret(lease.token))
+            self._around.redactor.register(Secret(lease.capability))
+            self._leases[RepositoryIdentity(lease.host, lease.path)] = lease
+        self._server = await asyncio.start_unix_server(self._serve, sock=listener)
 
     async def close(self) -> None:
         """Stop listening, give up every question, forget the leases."""
         if self._server is not None:
             self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for question in self._questions:
+            question.cancel()
+        await asyncio.gather(*self._questions, return_exceptions=True)
         self._leases.clear()
         self._trails.clear()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None, "a connection is served by a task"
-        self._tasks.add(task)
+        self._questions.add(task)
         try:
-            async with self._places:
-                await self._answer(reader, writer)
-        except (OSError, TimeoutError, asyncio.CancelledError):
-            # The peer left, was too slow, or the instance ends: git reads an end without an answer.
-            pass
+            # Without an answer git reads an end, and its next helper is the one that says quit.
+            with suppress(OSError, TimeoutError, asyncio.CancelledError):
+                async with self._places:
+                    writer.write(await self._answer(reader, _peer_of(writer)))
+                    await writer.drain()
         finally:
-            self._tasks.discard(task)
+            self._questions.discard(task)
             writer.close()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self._is_ours(writer.get_extra_info("socket")):
-            writer.write(QUIT)
-            await writer.drain()
-            return
-        async with asyncio.timeout(READ_SECONDS):
+    async def _answer(self, reader: asyncio.StreamReader, credentials: tuple[int, int]) -> bytes:
+        async with asyncio.timeout(self._around.bounds.question):
             data = await _read_all(reader)
+        pid, user = credentials
+        peer = Peer(pid, self._around.families.descent(self._execution, pid))
+        if user != os.geteuid() or peer.descent is Descent.OUTSIDE:
+            log.warning("git_question_from_outside", execution=self._execution, pid=pid, uid=user)
+            return QUIT
         parsed = git_credential.parse(data)
         if failed(parsed):
-            log.warning("git_question_malformed", fault=parsed.failure().fault.value)
-            writer.write(QUIT)
-        else:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                writer.write(await self._reply(parsed.unwrap()))
-        await writer.drain()
-
-    def _is_ours(self, peer: socket.socket) -> bool:
-        raw = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        pid, uid, _ = _CREDENTIALS.unpack(raw)
-        verdict = self.lineage.verdict(pid)
-        if uid != os.getuid() or verdict is False:
-            log.warning("git_question_from_outside", pid=pid, uid=uid)
-            return False
-        return True
-
-    async def _reply(self, request: Request) -> bytes:
+            fault = parsed.failure().fault.value
+            log.warning("git_question_malformed", execution=self._execution, fault=fault)
+            return QUIT
+        request = parsed.unwrap()
         if request.action is Action.ERASE:
             self._note_refusal(request)
             return b""
+        return await self._redeem(request, peer)
+
+    async def _redeem(self, request: Request, peer: Peer) -> bytes:
         matched = git_credential.match(request, self._leases.keys())
         if failed(matched):
-            log.info("git_question_out_of_scope", mismatch=matched.failure().mismatch.value)
+            mismatch = matched.failure().mismatch.value
+            log.info("git_question_out_of_scope", execution=self._execution, mismatch=mismatch)
             return QUIT
         identity = matched.unwrap()
         lease = self._leases[identity]
-        given = await self.ask(
-            self.handle.execution,
-            CredentialAsk("get", lease.host, lease.path, lease.token, lease.capability),
+        asked = CredentialAsk(
+            operation="get",
+            host=lease.host,
+            path=lease.path,
+            lease=lease.token,
+            capability=lease.capability,
+            pid=peer.pid,
+            descent=peer.descent.value,
         )
-        if given is None:
-            return QUIT
-        return self._say(request, identity, given)
+        given = await self._around.ask(self._execution, asked)
+        return QUIT if given is None else self._say(request, identity, given)
 
     def _say(
         self, request: Request, identity: RepositoryIdentity, given: CredentialAnswer
     ) -> bytes:
         password = Secret(given.password)
-        self.redactor.register(password)
+        self._around.redactor.register(password)
         if given.lease is not None:
-            self.redactor.register(Secret(given.lease))
             self._replace(identity, given.lease)
-        self._trails, loops = refusal_loop.asked(self._trails, _name(password), monotonic())
+        now = self._around.monotonic()
+        self._trails, loops = refusal_loop.asked(self._trails, _name(password), now)
         if loops:
-            log.warning("git_refusal_loop", repository=identity.path)
+            log.warning("git_refusal_loop", execution=self._execution, repository=identity.path)
             return QUIT
         said = git_credential.answer(request, given.username, password, given.expires)
         return QUIT if failed(said) else said.unwrap()
 
     def _replace(self, identity: RepositoryIdentity, token: str) -> None:
-        """A lease that was issued anew; the question that it answers may have been overtaken."""
-        old = self._leases.get(identity)
-        if old is not None:
-            self._leases[identity] = Lease(
-                old.repository, old.host, old.path, token, old.capability
-            )
+        """Hold a lease that was issued anew, unless the instance ended meanwhile."""
+        self._around.redactor.register(Secret(token))
+        held = self._leases.get(identity)
+        if held is not None:
+            self._leases[identity] = msgspec.structs.replace(held, token=token)
 
     def _note_refusal(self, request: Request) -> None:
         """An `erase` proves nothing by itself; it counts towards a loop."""
         if request.password is not None:
-            name = _name(request.password)
-            self._trails = refusal_loop.refused(self._trails, name, monotonic())
+            now = self._around.monotonic()
+            self._trails = refusal_loop.refused(self._trails, _name(request.password), now)
+
+
+def _peer_of(writer: asyncio.StreamWriter) -> tuple[int, int]:
+    """Pid and user of whoever connected."""
+    connection = writer.get_extra_info("socket")
+    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    pid, user, _ = _PEER.unpack(raw)
+    return pid, user
 
 
 async def _read_all(reader: asyncio.StreamReader) -> bytes:
-    """The question, to its end; what is over the bound is not read, and no question."""
-    parts: list[bytes] = []
-    size = 0
-    while size <= git_credential.MAX_REQUEST_BYTES:
+    """The question, to its end; of one over the bound, just enough to see that it is."""
+    data = bytearray()
+    while len(data) <= git_credential.MAX_REQUEST_BYTES:
         part = await reader.read(_CHUNK)
         if not part:
             break
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
+        data += part
+    return bytes(data)
 
 
 def _name(secret: Secret) -> bytes:

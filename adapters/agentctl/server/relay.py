@@ -17,7 +17,7 @@ import structlog
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect, WebSocketException
 
-from adapters.agentctl.wire import MAX_IN_FLIGHT, CredentialAnswer, CredentialAsk, Frame
+from adapters.agentctl.wire import CredentialAnswer, CredentialAsk, Frame
 from domain.identity import ExecutionId
 from domain.secret import Secret
 from ports.redactor import Redactor
@@ -66,7 +66,7 @@ class Relay:
         self._redactor = redactor
         self._holder: _Holder | None = None
         self._came = asyncio.Condition()
-        self._places = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._places = asyncio.Semaphore(256)
         self._highest = -1
 
     async def hold(self, socket: WebSocket[Any, Any, Any], epoch: int) -> None:

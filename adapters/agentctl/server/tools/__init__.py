@@ -1,1 +1,1 @@
-"""The managed tools: what an agent under managed access finds first on its `PATH`."""
+"""The managed tools: POSIX sh that an agent finds first on its `PATH`, and where it is put."""

@@ -1,105 +1,162 @@
-"""The private directory of the managed tools: made at every start, rebuilt whenever it is wrong."""
+"""The private directory of the managed tools: one an agentctl, rebuilt when wrong, then removed.
 
+It is named by pid and start time of its agentctl, so that the next one knows an orphan.
+"""
+
+import errno
 import os
+import py_compile
+import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
-from adapters.agentctl.server.tools import scripts, socket_client
+from adapters.agentctl import process_stat
+from adapters.agentctl.server.tools import socket_client
+from adapters.agentctl.server.tools.texts import SHELL_START, Machine, texts
 from domain.managed_git import HELPER_NAME
+from domain.outcome import failed
+from ports.git import GitProcess
 
-__all__ = ("SHELL_START", "NoGit", "Tools", "has_socket_client")
+__all__ = ("SHELL_START", "ManagedTools")
 
-SHELL_START: Final = "shell-start.sh"
-_PROBE_SECONDS = 10.0
+PROBE_SECONDS: Final = 10.0
 
-
-class NoGit(OSError):  # noqa: N818 -- says what is the case
-    """There is no git on the `PATH` of agentctl."""
-
-
-def has_socket_client(git: str) -> bool:
-    """Whether this git was built with unix sockets: only then it knows `credential-cache`."""
-    done = subprocess.run(
-        [git, "credential-cache", "-h"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_PROBE_SECONDS,
-        check=False,
-    )
-    return b"--socket" in done.stdout + done.stderr
+_CLIENT = "socket_client.pyc"
+_MODE = 0o700
+_NAME = re.compile(r"([1-9][0-9]*)-([0-9]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """`directory` is absolute and has no colon; `texts` maps each file to what it holds."""
+@dataclass(slots=True)
+class ManagedTools:
+    """The tools below `root` from `async with` on; leaving it removes them.
 
-    directory: Path
-    texts: Mapping[str, str]
+    `git` is asked what it can do; `search` is the `PATH` on which git and the rest are found.
+    """
 
-    @classmethod
-    def at(cls, directory: Path, search_path: str | None = None) -> "Tools":
-        """Decide what the tools say on this machine. Raises `NoGit`."""
-        found = shutil.which("git", path=search_path)
-        if found is None:
-            raise NoGit("git is not installed")
-        git = str(Path(found).resolve())
-        client = Path(socket_client.__file__)
-        helper = (
-            scripts.helper(git)
-            if has_socket_client(git)
-            else scripts.fallback_helper(sys.executable, str(client))
-        )
-        return cls(
-            directory,
-            {
-                HELPER_NAME: helper,
-                "gh": scripts.gh(git),
-                "agentctl": scripts.agentctl(str(directory / HELPER_NAME), sys.executable),
-                SHELL_START: scripts.shell_start(str(directory)),
-            },
-        )
+    root: Path
+    git: GitProcess
+    search: str
+    directory: Path = field(init=False)
+    _client: bytes = field(init=False, repr=False, default=b"")
+    _texts: Mapping[str, str] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        pid, started = process_stat.ourselves()
+        self.directory = self.root / f"{pid}-{started}"
 
     @property
     def helper(self) -> Path:
         return self.directory / HELPER_NAME
 
+    async def __aenter__(self) -> Self:
+        """Make the tools, and remove those of every agentctl that is gone.
+
+        Where they cannot be made, `mend` says so to whoever needs them. Raises `OSError` when not
+        even their place can be.
+        """
+        self.root.mkdir(mode=_MODE, parents=True, exist_ok=True)
+        self._sweep()
+        if not await self._git_has_a_client():
+            self._client = _compiled(self.directory)
+        self._texts = texts(self.directory, self._machine())
+        with suppress(OSError):
+            self.mend()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self.directory, ignore_errors=True)
+
     def mend(self) -> None:
         """Make every file as it must be; what is right is left alone. Raises `OSError`."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        facts = self.directory.lstat()
-        if self.directory.is_symlink() or facts.st_uid != os.getuid():
-            raise OSError("the directory of the managed tools is not ours")
-        if facts.st_mode & 0o777 != 0o700:
-            self.directory.chmod(0o700)
-        for name, text in self.texts.items():
-            if not _is_right(self.directory / name, text):
-                self._write(name, text)
+        if ":" in str(self.directory):
+            reason = "a colon would make two places of one in PATH"
+            raise OSError(errno.EINVAL, reason, str(self.directory))
+        _make_private(self.directory)
+        for name, text in self._texts.items():
+            _make(self.directory / name, text.encode())
+        if self._client:
+            _make(self.directory / _CLIENT, self._client)
 
-    def remove(self) -> None:
-        """Remove what was made, and only that."""
-        for name in self.texts:
-            (self.directory / name).unlink(missing_ok=True)
-        if self.directory.is_dir():
-            self.directory.rmdir()
+    async def _git_has_a_client(self) -> bool:
+        """A git without unix sockets has the command, which then fails; no socket is no failure."""
+        asked = await self.git(
+            ["credential-cache", "--socket", str(self.directory / "none.sock"), "get"],
+            directory=str(self.root),
+            environment={"PATH": self.search},
+            seconds=PROBE_SECONDS,
+            isolated=True,
+        )
+        return not failed(asked)
 
-    def _write(self, name: str, text: str) -> None:
-        partial = self.directory / f".{name}.{os.getpid()}"
-        partial.unlink(missing_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(partial, flags, 0o700), "w", encoding="utf-8") as file:
-            file.write(text)
-        partial.replace(self.directory / name)
+    def _machine(self) -> Machine:
+        git = self._find("git") or ""
+        ours = [sys.executable, "-I", "-S", str(self.directory / _CLIENT)]
+        return Machine(
+            client=ours if self._client else [git, "credential-cache", "--socket"],
+            git=git,
+            mkdir=self._find("mkdir") or "mkdir",
+            rm=self._find("rm") or "rm",
+        )
+
+    def _find(self, program: str) -> str | None:
+        found = shutil.which(program, path=self.search)
+        return None if found is None else str(Path.cwd() / found)
+
+    def _sweep(self) -> None:
+        for entry in self.root.iterdir():
+            name = _NAME.fullmatch(entry.name)
+            if name and not process_stat.is_running(int(name[1]), int(name[2])):
+                shutil.rmtree(entry, ignore_errors=True)
 
 
-def _is_right(path: Path, text: str) -> bool:
+def _compiled(directory: Path) -> bytes:
+    """Our client as byte code, which starts in less time than its source."""
+    target = directory.with_name(f".{directory.name}.pyc")
+    try:
+        py_compile.compile(socket_client.__file__, cfile=str(target), doraise=True)
+        return target.read_bytes()
+    finally:
+        target.unlink(missing_ok=True)
+
+
+def _make_private(directory: Path) -> None:
+    with suppress(FileExistsError):
+        directory.mkdir(mode=_MODE, parents=True)
+    facts = directory.lstat()
+    if facts.st_mode & 0o170000 != 0o040000 or facts.st_uid != os.geteuid():
+        raise OSError(errno.EEXIST, "not a directory of ours", str(directory))
+    if facts.st_mode & 0o7777 != _MODE:
+        directory.chmod(_MODE)
+
+
+def _make(path: Path, content: bytes) -> None:
+    if _is_right(path, content):
+        return
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    partial = path.with_name(f".{path.name}")
+    partial.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(partial, flags, _MODE), "wb") as file:
+        file.write(content)
+    partial.replace(path)
+
+
+def _is_right(path: Path, content: bytes) -> bool:
     try:
         facts = path.lstat()
-        regular = facts.st_mode & 0o170777 == 0o100700 and facts.st_uid == os.getuid()
-        return regular and path.read_text(encoding="utf-8") == text
-    except (OSError, ValueError):
+        ours = facts.st_mode & 0o177777 == 0o100000 | _MODE and facts.st_uid == os.geteuid()
+        return ours and path.read_bytes() == content
+    except OSError:
         return False
