@@ -30,11 +30,12 @@ def render(event: dict[str, Any]) -> str | None:
             lines = [
                 f"  [{each.get('status', '')}] {each.get('description', '')}" for each in entries
             ]
-            return "\nplan\n" + plain("\n".join(lines)) + "\n"
+            return "\nplan\n" + plain("\n".join(lines) or str(body.get("text", ""))) + "\n"
         case "session_status":
             return f"session {body.get('status', '')}\n"
         case "error":
-            return f"\nerror: {plain(str(body.get('error', '')))}\n"
+            said = body.get("detail") or body.get("stderr") or body.get("code") or ""
+            return f"\nerror: {plain(str(said))}\n"
         case "complete":
             reason = body.get("error") or body.get("stop_reason") or ""
             return f"\nturn {body.get('state')}{f': {plain(str(reason))}' if reason else ''}\n"

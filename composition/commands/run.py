@@ -131,7 +131,7 @@ class Watch:
         option = None
         if sys.stdin.isatty() and not self._json:
             option = await asyncio.to_thread(choose, body)
-        path = f"/api/v1/sessions/{self._session}/permissions/{body['request_id']}"
+        path = f"/api/v1/sessions/{self._session}/permissions/{body['id']}"
         try:
             await self._client.post(path, {"option_id": option})
         except ApiError as error:
@@ -166,12 +166,14 @@ class Watch:
 def choose(body: dict[str, Any]) -> str | None:
     """The option that the person picks; anything else cancels."""
     options = body.get("options", [])
-    sys.stderr.write(f"\n{body.get('title', 'The agent asks for permission')}\n")
+    sys.stderr.write(
+        f"\n{body.get('tool_call', {}).get('title', 'The agent asks for permission')}\n"
+    )
     for number, option in enumerate(options, 1):
-        sys.stderr.write(f"  {number}. {option.get('name', option['option_id'])}\n")
+        sys.stderr.write(f"  {number}. {option['name']}\n")
     sys.stderr.write("choose: ")
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
     if answer.isascii() and answer.isdigit() and 0 < int(answer) <= len(options):
-        return str(options[int(answer) - 1]["option_id"])
+        return str(options[int(answer) - 1]["id"])
     return None

@@ -56,7 +56,7 @@ async def test_a_person_answers_what_the_agent_asks(
         session = await begin(kandev, checkout)
         await kandev.prompt(session, script(call("permission", "Delete everything?")))
         asked = (await kandev.until(session, "permission_request"))[-1]
-        path = f"/api/v1/sessions/{session}/permissions/{asked['body']['request_id']}"
+        path = f"/api/v1/sessions/{session}/permissions/{asked['body']['id']}"
         await kandev.client.post(path, {"option_id": option})
         events = await kandev.until(session, "complete", asked["sequence"])
         with pytest.raises(ApiError) as answered_twice:
