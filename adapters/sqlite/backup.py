@@ -3,7 +3,6 @@
 A copy holds what was committed, the write-ahead log included; it is 0600 in a directory of 0700.
 """
 
-import errno
 import os
 import sqlite3
 from contextlib import closing, suppress
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from adapters.sqlite.connection import connect, fault_of
+from adapters.sqlite.connection import connect, fault_of, fault_of_system
 from domain.outcome import Failure, Result, Success
 from domain.upgrade import BackupFile, backup_name, surplus
 from ports.store import StoreFault
@@ -19,7 +18,6 @@ from ports.store import StoreFault
 __all__ = ("BackupFailed", "copy", "copy_before_upgrade", "is_intact")
 
 _PARTIAL = ".partial"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +40,7 @@ def copy_before_upgrade(
     except sqlite3.Error as error:
         return Failure(BackupFailed(str(backups), fault_of(error)))
     except OSError as error:
-        full = error.errno in _FULL
-        return Failure(
-            BackupFailed(str(backups), StoreFault.DISK_FULL if full else StoreFault.UNREADABLE)
-        )
+        return Failure(BackupFailed(str(backups), fault_of_system(error)))
     _remove_surplus(backups)
     return Success(target)
 

@@ -8,10 +8,7 @@ when it has grown and nobody reads it.
 import sqlite3
 import threading
 from contextlib import closing
-from pathlib import Path
 from typing import Final
-
-from adapters.sqlite.connection import connect
 
 __all__ = ("LINGER_SECONDS", "MAX_LOG_PAGES", "Checkpointer", "checkpoint")
 
@@ -22,10 +19,10 @@ MAX_LOG_PAGES: Final = 4_096
 
 
 class Checkpointer:
-    """Started and joined by its owner."""
+    """Started and joined by its owner; the connection is its own, and waits for nobody."""
 
-    def __init__(self, database: Path) -> None:
-        self._database = database
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self._driver = driver
         self._dirty = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="checkpointer")
@@ -44,10 +41,10 @@ class Checkpointer:
             self._dirty.set()
 
     def _run(self) -> None:
-        with closing(connect(self._database, busy=0)) as driver:
+        with closing(self._driver):
             while self._dirty.wait() and not self._stopped.wait(LINGER_SECONDS):
                 self._dirty.clear()
-                checkpoint(driver)
+                checkpoint(self._driver)
 
 
 def checkpoint(driver: sqlite3.Connection) -> None:

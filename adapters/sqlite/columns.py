@@ -20,6 +20,8 @@ __all__ = (
 
 Member = TypeVar("Member", bound=StrEnum)
 
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def members(kind: type[Member]) -> Mapping[str, Member]:
     """The members of a closed set by their values; faster than asking the class for one."""
@@ -47,7 +49,7 @@ def maybe_from_text(text: str | None) -> datetime | None:
 
 def to_json(value: Json) -> str:
     """Every string survives, lone surrogates too: they are escaped."""
-    return json.dumps(value, separators=(",", ":"))
+    return _COMPACT(value)
 
 
 def from_json(text: str) -> Json:

@@ -4,8 +4,10 @@ Statements run on the caller's thread: a point read costs less than any hop to a
 are coroutines all the same, since another driver's would be.
 """
 
+import errno
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -19,7 +21,9 @@ __all__ = (
     "Row",
     "connect",
     "fault_of",
+    "fault_of_system",
     "is_busy",
+    "keep_a_log",
     "unavailable",
 )
 
@@ -30,6 +34,7 @@ BUSY_MILLISECONDS: Final = 5_000
 """How long a reader waits for another process that recovers or closes the database."""
 PAGE_BYTES: Final = 4_096
 _CACHE_KIBIBYTES: Final = 32_000
+_ANALYSED_ROWS: Final = 400
 
 _FAULTS = {
     sqlite3.SQLITE_BUSY: StoreFault.BUSY,
@@ -40,11 +45,23 @@ _FAULTS = {
     sqlite3.SQLITE_CORRUPT: StoreFault.DAMAGED,
     sqlite3.SQLITE_NOTADB: StoreFault.DAMAGED,
 }
+_SYSTEM_FAULTS = {
+    errno.ENOSPC: StoreFault.DISK_FULL,
+    errno.EDQUOT: StoreFault.DISK_FULL,
+    errno.EACCES: StoreFault.READ_ONLY,
+    errno.EPERM: StoreFault.READ_ONLY,
+    errno.EROFS: StoreFault.READ_ONLY,
+}
 
 
 def fault_of(error: sqlite3.Error) -> StoreFault:
     """What a failure of the world means; the driver's text may hold paths and is not repeated."""
     return _FAULTS.get(_primary(error), StoreFault.UNREADABLE)
+
+
+def fault_of_system(error: OSError) -> StoreFault:
+    """The same, of what the file system says."""
+    return _SYSTEM_FAULTS.get(error.errno or 0, StoreFault.UNREADABLE)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -81,13 +98,27 @@ def connect(
     return driver
 
 
-class Connection:
-    """Executes compiled statements; inside a transaction only, which its owner begins and ends."""
+def keep_a_log(driver: sqlite3.Connection) -> None:
+    """Have the database keep a write-ahead log, which a copy that was put in its place does not.
 
-    __slots__ = ("_driver",)
+    Raises `sqlite3.OperationalError` where the file system cannot have one.
+    """
+    if driver.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
+        raise sqlite3.OperationalError("the database cannot keep a write-ahead log")
+
+
+class Connection:
+    """Executes compiled statements, in a transaction that its owner begins and ends.
+
+    SQLite may end a transaction by itself when the world fails. What was to follow in it is refused
+    then: it would be stored alone.
+    """
+
+    __slots__ = ("_driver", "_fault")
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self._driver = driver
+        self._fault: StoreFault | None = None
 
     async def one(self, statement: Statement, values: Mapping[str, object]) -> Row | None:
         """The first row, None when there is none."""
@@ -102,21 +133,27 @@ class Connection:
         return self._execute(statement, values).rowcount
 
     async def run_many(self, statement: Statement, rows: Iterable[Mapping[str, object]]) -> None:
+        if self._fault is not None:
+            raise StoreUnavailable(self._fault)
         text = compiled(statement)
         try:
             self._driver.executemany(text.sql, [text.arguments(row) for row in rows])
-        except sqlite3.OperationalError as error:
-            raise unavailable(error) from error
+        except sqlite3.DatabaseError as error:
+            raise self._failure(error) from error
 
     def begin(self) -> None:
         """From the first question on, one state is seen."""
+        self._fault = None
         self._driver.execute("BEGIN")
 
     def take_the_writer(self) -> None:
         """Begin to write; raises `sqlite3.OperationalError` when another connection writes."""
+        self._fault = None
         self._driver.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
+        if self._fault is not None:
+            raise StoreUnavailable(self._fault)
         try:
             self._driver.execute("COMMIT")
         except sqlite3.OperationalError as error:
@@ -129,6 +166,12 @@ class Connection:
         except sqlite3.OperationalError:  # a failure of the disk has ended it
             return
 
+    def tidy(self) -> None:
+        """Let SQLite refresh what it knows of the tables' sizes; it decides whether to."""
+        with suppress(sqlite3.OperationalError):
+            self._driver.execute(f"PRAGMA analysis_limit={_ANALYSED_ROWS}")
+            self._driver.execute("PRAGMA optimize")
+
     def forbid_changes(self) -> None:
         self._driver.execute("PRAGMA query_only=ON")
 
@@ -136,15 +179,20 @@ class Connection:
         self._driver.close()
 
     def _execute(self, statement: Statement, values: Mapping[str, object]) -> sqlite3.Cursor:
+        if self._fault is not None:
+            raise StoreUnavailable(self._fault)
         text = compiled(statement)
         try:
             return self._driver.execute(text.sql, text.arguments(values))
-        except sqlite3.OperationalError as error:
-            raise unavailable(error) from error
         except sqlite3.DatabaseError as error:
-            if _primary(error) in _FAULTS:
-                raise unavailable(error) from error
-            raise
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.DatabaseError) -> Exception:
+        """What to raise: a broken constraint is a mistake of ours, and stays what it is."""
+        if isinstance(error, sqlite3.OperationalError) or _primary(error) in _FAULTS:
+            self._fault = fault_of(error)
+            return StoreUnavailable(self._fault)
+        return error
 
 
 def _primary(error: sqlite3.Error) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from adapters.sqlite.checkpointer import Checkpointer
-from adapters.sqlite.connection import Connection, connect, is_busy, unavailable
+from adapters.sqlite.connection import Connection, connect, is_busy, keep_a_log, unavailable
 from ports.store import StoreFault, StoreUnavailable
 
 __all__ = ("MAX_READERS", "WAIT_SECONDS", "Pool")
@@ -32,13 +32,20 @@ class Pool:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._writer = Connection(connect(database, busy=0))
+        writer = connect(database)
+        try:
+            keep_a_log(writer)
+            writer.execute("PRAGMA busy_timeout=0")
+            self._checkpointer = Checkpointer(connect(database, busy=0))
+        except sqlite3.Error:
+            writer.close()
+            raise
+        self._writer = Connection(writer)
         self._writing = asyncio.Lock()
         self._readers = 0
         self._idle: list[Connection] = []
         self._waiting = 0
         self._returned: asyncio.Queue[Connection] = asyncio.Queue()
-        self._checkpointer = Checkpointer(database)
         self._checkpointer.start()
 
     def close(self) -> None:
@@ -48,6 +55,7 @@ class Pool:
             self._idle.append(self._returned.get_nowait())
         for connection in self._idle:
             connection.close()
+        self._writer.tidy()
         self._writer.close()
 
     async def reader(self) -> Connection:

@@ -1,6 +1,7 @@
 """The store on SQLite: units of work over one writer, and readers that never wait for it."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import TracebackType
 from typing_extensions import override
 
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
+from adapters.sqlite.connection import fault_of
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
 from adapters.sqlite.events import EventReads, EventWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
@@ -17,7 +19,7 @@ from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
 from adapters.sqlite.tasks import TaskReads, TaskWrites
 from adapters.sqlite.turns import TurnReads, TurnWrites
-from adapters.sqlite.upgrade import OpenProblem, Upgraded, known_migrations, upgrade
+from adapters.sqlite.upgrade import OpenProblem, Unusable, Upgraded, known_migrations, upgrade
 from adapters.sqlite.workspaces import WorkspaceReads, WorkspaceWrites
 from domain.outcome import failed
 from domain.upgrade import Program
@@ -160,7 +162,10 @@ async def open_store(
     upgraded = await asyncio.to_thread(upgrade, database, backups, program, clock.now())
     if failed(upgraded):
         raise StoreRefused(upgraded.failure())
-    pool = Pool(database)
+    try:
+        pool = Pool(database)
+    except sqlite3.Error as error:
+        raise StoreRefused(Unusable(str(database), fault_of(error))) from error
     try:
         yield SqliteStore(pool, clock, upgraded.unwrap())
     finally:

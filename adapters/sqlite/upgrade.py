@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from adapters.sqlite.backup import BackupFailed, copy_before_upgrade
 from adapters.sqlite.bookkeeping import inspect, record_version
 from adapters.sqlite.columns import to_text
-from adapters.sqlite.connection import connect, fault_of
+from adapters.sqlite.connection import connect, fault_of, fault_of_system
 from domain.outcome import Failure, Result, Success, failed
 from domain.upgrade import AlteredMigration, Migration, NewerDatabase, Program, Stored, plan
 from ports.store import StoreFault
@@ -96,8 +96,8 @@ def upgrade(
             recorded = _record(driver, program.version)
     except sqlite3.Error as error:
         return Failure(Unusable(str(database), fault_of(error)))
-    except OSError:
-        return Failure(Unusable(str(database), StoreFault.UNREADABLE))
+    except OSError as error:
+        return Failure(Unusable(str(database), fault_of_system(error)))
     return Success(Upgraded(backup, tuple(each.revision for each in todo.pending), recorded))
 
 
@@ -114,9 +114,7 @@ def _look(database: Path) -> Result[Stored, Unusable]:
 def _create(database: Path) -> sqlite3.Connection:
     """Open for migrating; a new file is the owner's alone, as are the logs that SQLite makes."""
     os.close(os.open(database, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-    driver = connect(database)
-    driver.execute("PRAGMA journal_mode=WAL")
-    return driver
+    return connect(database)
 
 
 def _apply(

@@ -659,7 +659,7 @@ BATCHES = st.lists(st.lists(st.integers(1, 12), max_size=6), max_size=6)
 
 
 @requirement("store:events:once")
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(batches=BATCHES)
 def test_whatever_comes_again_and_however_each_event_is_numbered_once(
     batches: list[list[int]], tmp_path_factory: pytest.TempPathFactory

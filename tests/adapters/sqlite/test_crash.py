@@ -102,8 +102,11 @@ async def drained(home: Path) -> tuple[int, int]:
 
 @requirement("store:crash:nothing-lost")
 @pytest.mark.anyio
-async def test_a_writer_killed_again_and_again_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    dice = random.Random(20260102)
+@pytest.mark.parametrize("seed", range(20 if "KANDEV_SOAK" in os.environ else 1))
+async def test_a_writer_killed_again_and_again_loses_nothing_acknowledged(
+    tmp_path: Path, seed: int
+) -> None:
+    dice = random.Random(seed)
     async with opened(tmp_path) as store:
         await stored(store, EXAMPLE)
 

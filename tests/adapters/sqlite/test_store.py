@@ -49,6 +49,31 @@ async def test_an_open_database_keeps_a_log_and_leaves_none_when_closed(database
     assert [each.name for each in database.parent.iterdir()] == ["kandev.db"]
 
 
+async def test_a_copy_that_was_put_in_place_of_the_database_keeps_a_log_again(
+    database: Path,
+) -> None:
+    async with open_store(
+        database, backups=database.parent, version="1", clock=ManualClock(NOW)
+    ) as store:
+        await stored(store, Example())
+    write(database, "PRAGMA journal_mode=DELETE")
+
+    async with open_store(
+        database, backups=database.parent, version="1", clock=ManualClock(NOW)
+    ) as store:
+        assert rows(database, "PRAGMA journal_mode") == [("wal",)]
+        async with store.read() as state:
+            assert await state.task(Example().task.id) == Example().task
+
+
+async def test_a_broken_constraint_is_not_taken_for_a_failure_of_the_world(
+    store: SqliteStore,
+) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        async with store.write() as unit:
+            await unit.put_task(Example().task)
+
+
 @requirement("store:write:other-process")
 async def test_a_writer_of_another_process_is_waited_for_and_stops_nobody_else(
     store: SqliteStore, database: Path
@@ -141,6 +166,28 @@ async def test_a_reader_cannot_write(store: SqliteStore) -> None:
             await connection.run(remove(TaskRow), {"id": "x"})
 
     assert refused.value.fault is StoreFault.READ_ONLY
+
+
+@requirement("store:disk:full")
+async def test_a_unit_in_which_the_disk_was_full_cannot_go_on(store: SqliteStore) -> None:
+    example = await stored(store, Example())
+    driver = store._pool._writer._driver
+    (pages,) = driver.execute("PRAGMA page_count").fetchone()
+
+    with pytest.raises(StoreUnavailable) as ended:  # noqa: PT012 -- the unit is what raises
+        async with store.write() as unit:
+            driver.execute(f"PRAGMA max_page_count={pages}")
+            with pytest.raises(StoreUnavailable):
+                await unit.append_events(
+                    example.session.id, example.execution.id, events(range(1, 999))
+                )
+            driver.execute("PRAGMA max_page_count=1000000")
+            with pytest.raises(StoreUnavailable):
+                await unit.put_task(replace(example.task, title="Alone"))
+
+    assert ended.value.fault is StoreFault.DISK_FULL
+    async with store.read() as state:
+        assert await state.task(example.task.id) == example.task
 
 
 @requirement("store:disk:full")
@@ -264,7 +311,7 @@ async def test_a_commit_is_moved_into_the_database_by_the_thread(
 def test_a_checkpointer_that_had_nothing_to_do_stops_at_once(tmp_path: Path) -> None:
     database = tmp_path / "kandev.db"
     write(database, "CREATE TABLE t (n)")
-    idle = Checkpointer(database)
+    idle = Checkpointer(connect(database))
 
     idle.start()
     idle.stop()
