@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from adapters.agents.catalogue import SCRIPTED
 from domain.agent import CATALOGUE, Agent, custom
 from domain.outcome import Failure, Result, Success, failed
 
@@ -19,6 +20,8 @@ __all__ = ("FILE", "MAX_BYTES", "MalformedAgents", "read_named")
 
 FILE: Final = "agents.toml"
 MAX_BYTES: Final = 64 * 1024
+
+_TAKEN: Final = {SCRIPTED, *(each.name for each in CATALOGUE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,10 @@ def read_named(file: Path) -> Result[Sequence[Agent], MalformedAgents]:
         table = tomllib.loads(content.decode()).get("agents", {})
     except ValueError:
         return Failure(MalformedAgents(str(file), "not TOML"))
+    if not isinstance(table, dict):
+        return Failure(MalformedAgents(str(file), "agents is no table"))
     agents: list[Agent] = []
-    for name, described in table.items() if isinstance(table, dict) else ():
+    for name, described in table.items():
         agent = _agent(name, described)
         if agent is None:
             return Failure(MalformedAgents(str(file), f"agents.{name} is no agent"))
@@ -59,11 +64,7 @@ def _agent(name: str, described: object) -> Agent | None:
             made = custom(name, command)
         case _:
             return None
-    if (
-        failed(made)
-        or name in {each.name for each in CATALOGUE}
-        or rest.keys() - {"title", "install"}
-    ):
+    if failed(made) or name in _TAKEN or rest.keys() - {"title", "install"}:
         return None
     agent = made.unwrap()
     title, install = rest.get("title", agent.title), rest.get("install", agent.install)

@@ -1,0 +1,1 @@
+"""Agents of this machine, found among real files."""
