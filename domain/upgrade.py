@@ -92,9 +92,7 @@ class BackupFile(NamedTuple):
     modified: int
 
 
-def plan(
-    stored: Stored, program: Program
-) -> Result[UpgradePlan, NewerDatabase | AlteredMigration]:
+def plan(stored: Stored, program: Program) -> Result[UpgradePlan, NewerDatabase | AlteredMigration]:
     known = {each.revision: each for each in program.migrations}
     newer = _is_newer(stored.version, program.version)
     if newer or any(each.revision not in known for each in stored.applied):
