@@ -39,6 +39,42 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#who-asks",
         "A process of another instance is refused; who asked goes along with every question.",
     ),
+    "broker:tools:directory": (
+        f"{_PAGE}#the-tools",
+        "The tools are in one private directory of agentctl's, rebuilt when wrong, swept when orphaned.",
+    ),
+    "broker:tools:paths": (
+        f"{_PAGE}#the-tools",
+        "The helper works with blanks in every path, an empty PATH and any HOME.",
+    ),
+    "broker:tools:no-python": (
+        f"{_PAGE}#the-tools",
+        "No Python starts for get, store or erase.",
+    ),
+    "broker:tools:fallback": (
+        f"{_PAGE}#the-tools",
+        "Where git has no client of a unix socket, an isolated interpreter stands in.",
+    ),
+    "broker:tools:agentctl": (
+        f"{_PAGE}#agentctl-as-a-command",
+        "`agentctl git-credential` answers as the helper does, and fails where there is no credential.",
+    ),
+    "broker:tools:shell": (
+        f"{_PAGE}#shells",
+        "A shell that sets its PATH anew finds the tools first, after the start-up file of before.",
+    ),
+    "broker:tools:gh": (
+        f"{_PAGE}#gh",
+        "The machine's gh runs with the lease's token and a configuration directory for that run only.",
+    ),
+    "broker:tools:gh:bare": (
+        f"{_PAGE}#gh",
+        "Help and version of gh need no lease.",
+    ),
+    "broker:tools:gh:choice": (
+        f"{_PAGE}#gh",
+        "The lease is chosen by -R or --repo, GH_REPO, the remote origin; without one gh does not run.",
+    ),
     "broker:redaction": (
         f"{_PAGE}#the-socket",
         "Every lease, capability and password that passes is registered to be redacted.",
