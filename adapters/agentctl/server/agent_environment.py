@@ -25,6 +25,7 @@ from domain.git_configuration_display import shown
 from domain.managed_git import ManagedHost
 from domain.outcome import Failure, Result, Success, failed
 from domain.redaction import Redactor
+from domain.shell_start import expanded
 from domain.withheld_names import PRIVATE_PREFIXES
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -135,7 +136,7 @@ def _tools_first(lower: Sequence[Layer], tools: str) -> dict[str, str]:
     start = f"{tools}/{SHELL_START}"
     search = _last(lower, "PATH") or os.defpath
     others = [place for place in search.split(":") if place != tools]
-    earlier = _last(lower, "BASH_ENV")
+    earlier = expanded(_last(lower, "BASH_ENV") or "", lambda name: _last(lower, name))
     parent = {PARENT_SHELL_START: earlier} if earlier and earlier != start else {}
     return {"PATH": ":".join((tools, *others)), "BASH_ENV": start} | parent
 
