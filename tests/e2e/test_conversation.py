@@ -47,14 +47,16 @@ async def test_an_agent_works_in_a_worktree_on_a_branch_of_its_own(
 
 @requirement("session:permission")
 @pytest.mark.parametrize(
-    ("option", "ending"), [("allow", "completed"), ("reject", "failed"), (None, "failed")]
+    ("option", "said"),
+    [("allow", "done"), ("reject", "permission denied"), (None, "permission denied")],
 )
 async def test_a_person_answers_what_the_agent_asks(
-    installation: Installation, checkout: Path, option: str | None, ending: str
+    installation: Installation, checkout: Path, option: str | None, said: str
 ) -> None:
     async with installation.server() as kandev:
         session = await begin(kandev, checkout)
-        await kandev.prompt(session, script(call("permission", "Delete everything?")))
+        asking = script(call("permission", "Delete everything?"), call("message", "done"))
+        await kandev.prompt(session, asking)
         asked = (await kandev.until(session, "permission_request"))[-1]
         path = f"/api/v1/sessions/{session}/permissions/{asked['body']['id']}"
         await kandev.client.post(path, {"option_id": option})
@@ -62,7 +64,8 @@ async def test_a_person_answers_what_the_agent_asks(
         with pytest.raises(ApiError) as answered_twice:
             await kandev.client.post(path, {"option_id": option})
 
-    assert states(events) == [ending]
+    texts = [event["body"]["text"] for event in events if event["kind"] == "message_chunk"]
+    assert [text.split(":")[0] for text in texts] == [said]
     assert answered_twice.value.code == "no_such_permission"
 
 
@@ -124,18 +127,20 @@ async def test_a_resumed_session_continues_its_conversation_in_its_worktree(
 ) -> None:
     async with installation.server() as kandev:
         session = await begin(kandev, checkout)
-        await kandev.turn(session, script(call("edit", "kept.txt", "kept")))
+        first = await kandev.turn(session, script(call("edit", "kept.txt", "kept")))
         before = await kandev.stop(session)
         resumed = await kandev.client.post(f"/api/v1/sessions/{session}/resume", {})
         events = await kandev.client.get(f"/api/v1/sessions/{session}")
-        again = await kandev.turn(session, script(call("run", "cat kept.txt")))
+        again = await kandev.turn(
+            session, script(call("run", "cat kept.txt")), first[-1]["sequence"]
+        )
 
     assert resumed["acp_session_id"] == before["acp_session_id"]
     assert resumed["execution_id"] != before["execution_id"]
     assert resumed["metadata"]["lost_context"] is None
     assert resumed["metadata"]["workspace"] == before["metadata"]["workspace"]
     assert events["state"] == "idle"
-    assert states(again) == ["completed", "completed"]
+    assert states(again) == ["completed"]
 
 
 @requirement("session:lost-context")
