@@ -1,4 +1,4 @@
-"""Repositories as a workspace knows them: where they come from, and nothing read from a checkout."""
+"""Repositories as a workspace knows them: where they come from, nothing read from a checkout."""
 
 from dataclasses import dataclass
 from datetime import datetime
