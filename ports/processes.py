@@ -69,7 +69,8 @@ class Child(Protocol):
     async def stop(self, *, polite: float, terminate: float, kill: float) -> Exit:
         """End it and every descendant: close stdin and wait, TERM the group and wait, KILL.
 
-        Each bound is in seconds; descendants that left the group are found and ended too.
+        Each bound is in seconds; descendants that left the group are found and ended too. What its
+        outputs still hold is delivered, also while paused.
         """
         ...
 
