@@ -9,19 +9,17 @@ from typing import Final
 import msgspec
 import structlog
 from websockets.asyncio.client import ClientConnection, unix_connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
-from adapters.agentctl.wire import (
-    CredentialAnswer,
-    CredentialAsk,
-    Frame,
-)
+from adapters.agentctl.wire import SUPERSEDED, AskRefused, CredentialAnswer, CredentialAsk, Frame
+from domain.broker_bounds import MAX_FRAME_BYTES, BrokerBounds
 from domain.identity import ExecutionId
-from domain.lease import LeaseRefusal, Refusal
+from domain.lease import Refusal
 from domain.outcome import failed
+from domain.peer import Descent, Peer
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
-from ports.credentials import CredentialRequest, Credentials
+from ports.credentials import CredentialRequest, Credentials, GitCredential
 
 __all__ = ("RelayClient",)
 
@@ -29,15 +27,21 @@ FIRST_WAIT_SECONDS: Final = 0.05
 LONGEST_WAIT_SECONDS: Final = 2.0
 """Between attempts to connect again; each is twice the one before."""
 
-_encoder = msgspec.json.Encoder()
-_frames = msgspec.json.Decoder(Frame)
-_asks = msgspec.json.Decoder(CredentialAsk)
+_OPEN_SECONDS: Final = 10.0
+_DESCENTS: Final = {each.value: each for each in Descent}
+_encode: Final = msgspec.json.Encoder().encode
+_frames: Final = msgspec.json.Decoder(Frame)
+_asks: Final = msgspec.json.Decoder(CredentialAsk)
 
 log = structlog.get_logger()
 
 
 class RelayClient:
-    """Keeps one connection open while `run` runs; its owner cancels it."""
+    """Keeps one connection open while `run` runs; its owner cancels it.
+
+    `known` are the secrets that agentctl is told to redact, `created` whether an execution is one
+    of this control plane's: no other is answered.
+    """
 
     def __init__(
         self,
@@ -48,63 +52,61 @@ class RelayClient:
         self._credentials = credentials
         self._known = known
         self._created = created
+        self._bounds = BrokerBounds()
 
     async def run(self, socket: str, bearer: Callable[[], Awaitable[str]], epoch: int) -> None:
         """Serve the relay of the agentctl at `socket`, until a later control plane takes over.
 
-        `bearer` gives the session to show; it is asked before each connection.
+        `bearer` gives the session to show, before each connection; it may raise `OSError`.
         """
         wait = FIRST_WAIT_SECONDS
         while True:
-            try:
+            with suppress(OSError, InvalidHandshake, InvalidMessage, ConnectionClosed):
                 async with unix_connect(
                     socket,
                     uri=f"ws://agentctl/api/v1/relay?epoch={epoch}",
                     additional_headers={"Authorization": f"Bearer {await bearer()}"},
-                    max_size=4 * 1024 * 1024,
-                    open_timeout=10,
-                    close_timeout=1,
+                    max_size=MAX_FRAME_BYTES,
+                    compression=None,
+                    open_timeout=_OPEN_SECONDS,
+                    close_timeout=self._bounds.close,
                 ) as connection:
                     wait = FIRST_WAIT_SECONDS
                     await self._serve(connection)
-                if connection.close_code == 4409:
+                if connection.close_code == SUPERSEDED:
                     log.warning("relay_superseded", epoch=epoch)
                     return
-            except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError):
-                pass
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
 
     async def _serve(self, connection: ClientConnection) -> None:
         values = [each.reveal() for each in await self._known()]
-        register = Frame("register", "register", "", msgspec.Raw(_encoder.encode(values)))
-        await connection.send(_encoder.encode(register))
+        register = Frame("register", "register", "", msgspec.Raw(_encode(values)))
+        await connection.send(_encode(register))
         answering: dict[str, asyncio.Task[None]] = {}
-        places = asyncio.Semaphore(256)
         async with asyncio.TaskGroup() as group:
             async for frame in _frames_of(connection):
                 if frame.kind == "cancel":
-                    task = answering.pop(frame.id, None)
-                    if task is not None:
-                        task.cancel()
-                    continue
-                task = group.create_task(self._answer(connection, frame, places))
-                answering[frame.id] = task
-                task.add_done_callback(partial(_forget, answering, frame.id))
-            for task in list(answering.values()):
+                    given_up = answering.get(frame.id)
+                    if given_up is not None:
+                        given_up.cancel()
+                elif len(answering) >= self._bounds.in_flight:
+                    await _send(connection, _refused(frame, Refusal.LIMITED))
+                elif frame.id not in answering:
+                    task = group.create_task(self._answer(connection, frame))
+                    answering[frame.id] = task
+                    task.add_done_callback(partial(_forget, answering, frame.id))
+            for task in answering.values():
                 task.cancel()
 
-    async def _answer(
-        self, connection: ClientConnection, frame: Frame, places: asyncio.Semaphore
-    ) -> None:
-        async with places:
-            try:
-                answer = await self._redeem(frame)
-            except Exception:
-                log.exception("relay_failed", execution=frame.execution)
-                answer = _refused(frame, Refusal.UNAVAILABLE)
-            with suppress(ConnectionClosed):
-                await connection.send(_encoder.encode(answer))
+    async def _answer(self, connection: ClientConnection, frame: Frame) -> None:
+        try:
+            answer = await self._redeem(frame)
+        except Exception:
+            # One question that fails must not end the relay for all; the log has why.
+            log.exception("relay_failed", execution=frame.execution)
+            answer = _refused(frame, Refusal.UNAVAILABLE)
+        await _send(connection, answer)
 
     async def _redeem(self, frame: Frame) -> Frame:
         execution = ExecutionId(frame.execution)
@@ -114,27 +116,12 @@ class RelayClient:
             ask = _asks.decode(frame.body)
         except msgspec.DecodeError:
             return _refused(frame, Refusal.INVALID)
-        redeemed = await self._credentials(
-            CredentialRequest(
-                execution=execution,
-                identity=RepositoryIdentity(ask.host, ask.path),
-                token=Secret(ask.lease),
-                capability=Secret(ask.capability) if ask.capability else None,
-                operation=ask.operation,
-            )
-        )
+        redeemed = await self._credentials(_request(execution, ask))
         if failed(redeemed):
-            refusal: LeaseRefusal = redeemed.failure()
-            log.info("credential_refused", execution=execution, code=refusal.code.value)
-            return _refused(frame, refusal.code)
-        given = redeemed.unwrap()
-        body = CredentialAnswer(
-            given.username,
-            given.password.reveal(),
-            given.expires,
-            given.lease.reveal() if given.lease else None,
-        )
-        return Frame(frame.id, "answer", frame.execution, msgspec.Raw(_encoder.encode(body)))
+            code = redeemed.failure().code
+            log.info("credential_refused", execution=execution, code=code.value)
+            return _refused(frame, code)
+        return _given(frame, redeemed.unwrap())
 
 
 async def _frames_of(connection: ClientConnection) -> AsyncIterator[Frame]:
@@ -148,6 +135,29 @@ def _forget(answering: dict[str, asyncio.Task[None]], name: str, _: asyncio.Task
     answering.pop(name, None)
 
 
+async def _send(connection: ClientConnection, frame: Frame) -> None:
+    """An answer that cannot be sent any more is asked for again, on the next connection."""
+    with suppress(ConnectionClosed):
+        await connection.send(_encode(frame))
+
+
+def _request(execution: ExecutionId, ask: CredentialAsk) -> CredentialRequest:
+    return CredentialRequest(
+        execution=execution,
+        identity=RepositoryIdentity(ask.host, ask.path),
+        token=Secret(ask.lease),
+        capability=Secret(ask.capability) if ask.capability else None,
+        operation=ask.operation,
+        peer=Peer(ask.pid, _DESCENTS.get(ask.descent, Descent.UNKNOWN)),
+    )
+
+
+def _given(frame: Frame, given: GitCredential) -> Frame:
+    lease = given.lease.reveal() if given.lease else None
+    body = CredentialAnswer(given.username, given.password.reveal(), given.expires, lease)
+    return Frame(frame.id, "answer", frame.execution, msgspec.Raw(_encode(body)))
+
+
 def _refused(frame: Frame, code: Refusal) -> Frame:
-    body = msgspec.Raw(_encoder.encode({"code": code.value}))
+    body = msgspec.Raw(_encode(AskRefused(code.value)))
     return Frame(frame.id, "refused", frame.execution, body)

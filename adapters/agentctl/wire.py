@@ -28,6 +28,7 @@ import msgspec
 __all__ = (
     "PROTOCOL",
     "SESSION_HEADER",
+    "SUPERSEDED",
     "TASK_HEADER",
     "Acknowledge",
     "Answer",
@@ -53,6 +54,9 @@ __all__ = (
 
 PROTOCOL: Final = 1
 """The version of this protocol; both ends must speak the same."""
+
+SUPERSEDED: Final = 4409
+"""The code that the relay of an earlier control plane is closed with."""
 
 TASK_HEADER: Final = "kandev-task"
 SESSION_HEADER: Final = "kandev-session"

@@ -75,6 +75,30 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#gh",
         "The lease is chosen by -R or --repo, GH_REPO, the remote origin; without one gh does not run.",
     ),
+    "broker:relay:answer": (
+        f"{_PAGE}#the-relay",
+        "A question for an execution is answered by the control plane, a refusal with its code.",
+    ),
+    "broker:relay:created": (
+        f"{_PAGE}#the-relay",
+        "Only executions that the control plane made are answered.",
+    ),
+    "broker:relay:restart": (
+        f"{_PAGE}#the-relay",
+        "A question waits through a restart of the control plane, at most 30 seconds.",
+    ),
+    "broker:relay:cancel": (
+        f"{_PAGE}#the-relay",
+        "A question that is given up is given up at both ends.",
+    ),
+    "broker:relay:epoch": (
+        f"{_PAGE}#the-relay",
+        "One control plane holds the relay, the one with the highest epoch.",
+    ),
+    "broker:relay:bounds": (
+        f"{_PAGE}#the-relay",
+        "At most 256 questions are under way; more wait.",
+    ),
     "broker:redaction": (
         f"{_PAGE}#the-socket",
         "Every lease, capability and password that passes is registered to be redacted.",

@@ -1,7 +1,7 @@
 """agentctl's end of the relay: it asks the control plane on behalf of an execution.
 
 One control plane holds the relay at a time, the one with the highest epoch. A question waits,
-within its deadline, through a restart of the control plane, and is then asked again: what is asked
+within its bound, through a restart of the control plane, and is then asked again: what is asked
 here may be asked twice.
 """
 
@@ -10,146 +10,195 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import structlog
 from litestar import WebSocket
-from litestar.exceptions import WebSocketDisconnect, WebSocketException
+from litestar.exceptions import WebSocketException
 
-from adapters.agentctl.wire import CredentialAnswer, CredentialAsk, Frame
+from adapters.agentctl.wire import (
+    SUPERSEDED,
+    AskRefused,
+    CredentialAnswer,
+    CredentialAsk,
+    Frame,
+)
+from domain.broker_bounds import BrokerBounds
 from domain.identity import ExecutionId
+from domain.lease import Refusal
+from domain.outcome import Failure, Result, Success, failed
 from domain.secret import Secret
 from ports.redactor import Redactor
 
-__all__ = ("RESTART_SECONDS", "Relay")
+__all__ = ("AskProblem", "Relay", "Unanswered")
 
-RESTART_SECONDS: Final = 30.0
-"""How long a question waits for a control plane to come, or to come back."""
-_SUPERSEDED = 4409
-_encoder = msgspec.json.Encoder()
-_frame = msgspec.json.Decoder(Frame)
-_answer = msgspec.json.Decoder(CredentialAnswer)
-_values = msgspec.json.Decoder(list[str])
+_encode: Final = msgspec.json.Encoder().encode
+_frame: Final = msgspec.json.Decoder(Frame)
+_answer: Final = msgspec.json.Decoder(CredentialAnswer)
+_refused: Final = msgspec.json.Decoder(AskRefused)
+_values: Final = msgspec.json.Decoder(list[str])
 
 log = structlog.get_logger()
 
 
-class _Lost(Exception):  # noqa: N818 -- an outcome of one attempt
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No control plane answered in time, or it answered nonsense."""
+
+
+AskProblem: TypeAlias = AskRefused | Unanswered
+
+
+class _LostError(Exception):
     """The connection ended before the answer came."""
 
 
 @dataclass(slots=True, eq=False)
 class _Holder:
-    """One connection of a control plane."""
+    """One connection of a control plane, and the questions that it was asked."""
 
-    socket: WebSocket[Any, Any, Any]
-    epoch: int
+    outbox: asyncio.Queue[Frame] = field(default_factory=asyncio.Queue)
     waiting: dict[str, asyncio.Future[Frame]] = field(default_factory=dict)
-    sending: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def send(self, frame: Frame) -> None:
-        async with self.sending:
-            await self.socket.send_data(_encoder.encode(frame), mode="binary")
+    superseded: asyncio.Event = field(default_factory=asyncio.Event)
 
     def lose(self) -> None:
         for future in self.waiting.values():
             if not future.done():
-                future.set_exception(_Lost())
+                future.set_exception(_LostError())
         self.waiting.clear()
 
 
 class Relay:
     """Shared by all instances of one agentctl."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, bounds: BrokerBounds | None = None) -> None:
         self._redactor = redactor
+        self._bounds = bounds or BrokerBounds()
         self._holder: _Holder | None = None
-        self._came = asyncio.Condition()
-        self._places = asyncio.Semaphore(256)
+        self._held = asyncio.Event()
+        self._places = asyncio.Semaphore(self._bounds.in_flight)
         self._highest = -1
 
     async def hold(self, socket: WebSocket[Any, Any, Any], epoch: int) -> None:
-        """Serve one connection until it closes; a higher epoch takes over, a lower is refused."""
+        """Serve one connection until it closes. An epoch below the highest is refused.
+
+        Whoever comes with that epoch or a higher one takes over.
+        """
         await socket.accept()
         if epoch < self._highest:
-            await socket.close(code=_SUPERSEDED, reason="a later control plane holds the relay")
+            await self._close(socket)
             return
-        holder = _Holder(socket, epoch)
-        await self._take_over(holder)
+        holder = self._take_over(epoch)
         try:
-            while True:
-                self._receive(holder, await socket.receive_bytes())
-        except (WebSocketDisconnect, WebSocketException, msgspec.DecodeError):
-            pass
+            async with asyncio.TaskGroup() as group:
+                tasks = {
+                    group.create_task(_send_all(socket, holder.outbox)),
+                    group.create_task(self._receive_all(socket, holder)),
+                    group.create_task(_wait(holder.superseded)),
+                }
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in tasks:
+                    task.cancel()
         finally:
-            holder.lose()
-            if self._holder is holder:
-                self._holder = None
+            self._let_go(holder)
+        if holder.superseded.is_set():
+            await self._close(socket)
 
     async def ask(
-        self, kind: str, execution: ExecutionId, body: bytes, seconds: float = RESTART_SECONDS
-    ) -> Frame | None:
-        """The frame that answers; None when no control plane answered within `seconds`."""
+        self, kind: str, execution: ExecutionId, body: bytes
+    ) -> Result[msgspec.Raw, AskProblem]:
+        """The body of the answer. When the caller gives up, so does the control plane."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds), self._places:
+            async with asyncio.timeout(self._bounds.restart), self._places:
                 while True:
                     holder = await self._someone()
-                    with suppress(_Lost, WebSocketException):
-                        return await self._ask(holder, kind, execution, body)
-                    holder.lose()
-                    if self._holder is holder:
-                        self._holder = None
-        log.warning("relay_unanswered", kind=kind, execution=execution)
-        return None
+                    with suppress(_LostError):
+                        return _read(await self._ask(holder, kind, execution, body))
+        return Failure(Unanswered())
 
-    async def credential(self, execution: str, asked: CredentialAsk) -> CredentialAnswer | None:
+    async def credential(
+        self, execution: ExecutionId, asked: CredentialAsk
+    ) -> CredentialAnswer | None:
         """Have a lease redeemed; None when it is refused, or nobody answers."""
-        frame = await self.ask("credential", ExecutionId(execution), _encoder.encode(asked))
-        if frame is None or frame.kind != "answer":
+        answered = await self.ask("credential", execution, _encode(asked))
+        if failed(answered):
+            problem = answered.failure()
+            code = problem.code if isinstance(problem, AskRefused) else Refusal.UNAVAILABLE.value
+            log.warning("credential_refused", execution=execution, code=code)
             return None
         with suppress(msgspec.DecodeError):
-            return _answer.decode(frame.body)
+            return _answer.decode(answered.unwrap())
         return None
 
-    async def _take_over(self, holder: _Holder) -> None:
-        earlier, self._holder, self._highest = self._holder, holder, holder.epoch
-        async with self._came:
-            self._came.notify_all()
+    def _take_over(self, epoch: int) -> _Holder:
+        earlier, holder = self._holder, _Holder()
+        self._holder, self._highest = holder, epoch
+        self._held.set()
         if earlier is not None:
+            earlier.superseded.set()
             earlier.lose()
-            with suppress(WebSocketException, RuntimeError):
-                await earlier.socket.close(code=_SUPERSEDED, reason="a later control plane came")
+        return holder
+
+    def _let_go(self, holder: _Holder) -> None:
+        if self._holder is holder:
+            self._holder = None
+            self._held.clear()
+        holder.lose()
 
     async def _someone(self) -> _Holder:
-        async with self._came:
-            await self._came.wait_for(lambda: self._holder is not None)
-        assert self._holder is not None, "waited for just now, on this loop"
+        while self._holder is None:
+            await self._held.wait()
         return self._holder
 
     async def _ask(self, holder: _Holder, kind: str, execution: ExecutionId, body: bytes) -> Frame:
         frame = Frame(secrets.token_hex(8), kind, execution, msgspec.Raw(body))
         future: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         holder.waiting[frame.id] = future
+        holder.outbox.put_nowait(frame)
         try:
-            await holder.send(frame)
             return await future
         except asyncio.CancelledError:
-            with suppress(WebSocketException):
-                await holder.send(Frame(frame.id, "cancel", execution))
+            holder.outbox.put_nowait(Frame(frame.id, "cancel", execution))
             raise
         finally:
             holder.waiting.pop(frame.id, None)
 
-    def _receive(self, holder: _Holder, data: bytes) -> None:
-        frame = _frame.decode(data)
-        if frame.kind == "register":
-            self._register(_values.decode(frame.body))
-            return
-        future = holder.waiting.get(frame.id)
-        if future is not None and not future.done():
-            future.set_result(frame)
+    async def _receive_all(self, socket: WebSocket[Any, Any, Any], holder: _Holder) -> None:
+        """Until the connection ends; nonsense ends it."""
+        with suppress(WebSocketException, msgspec.DecodeError, OSError):
+            while True:
+                frame = _frame.decode(await socket.receive_data(mode="binary"))
+                if frame.kind == "register":
+                    self._register(_values.decode(frame.body))
+                    continue
+                future = holder.waiting.get(frame.id)
+                if future is not None and not future.done():
+                    future.set_result(frame)
 
     def _register(self, values: Sequence[str]) -> None:
         for value in values:
             self._redactor.register(Secret(value))
+
+    async def _close(self, socket: WebSocket[Any, Any, Any]) -> None:
+        with suppress(WebSocketException, OSError, TimeoutError):
+            async with asyncio.timeout(self._bounds.close):
+                await socket.close(code=SUPERSEDED, reason="a later control plane came")
+
+
+async def _send_all(socket: WebSocket[Any, Any, Any], outbox: asyncio.Queue[Frame]) -> None:
+    with suppress(WebSocketException, OSError):
+        while True:
+            await socket.send_data(_encode(await outbox.get()), mode="binary")
+
+
+async def _wait(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+def _read(frame: Frame) -> Result[msgspec.Raw, AskProblem]:
+    if frame.kind == "answer":
+        return Success(frame.body)
+    with suppress(msgspec.DecodeError):
+        return Failure(_refused.decode(frame.body))
+    return Failure(Unanswered())
