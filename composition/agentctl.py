@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.server.vigil import vigil
-from composition.agentctl_container import Container, Place, private
+from composition.agentctl_container import Container, Place, listen, private
 
 __all__ = ("main",)
 
@@ -45,13 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     try:
         place = Place(private(asked.home), private(asked.runtime))
+        listener = listen(place.runtime)
     except OSError as error:
-        print(f"agentctl: {error.filename}: {error.strerror}", file=sys.stderr)  # noqa: T201
+        print(f"agentctl: {error}", file=sys.stderr)  # noqa: T201 -- before there is a log
         return 1
     _hide()
     _take_descriptors()
     key = _read_key(sys.stdin.fileno())
-    uvloop.run(_serve(place, key, owned=asked.owned))
+    with _owned(listener):
+        uvloop.run(_serve(place, key, listener, owned=asked.owned))
     return 0
 
 
@@ -63,30 +65,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-async def _serve(place: Place, key: bytes | None, *, owned: bool) -> None:
+async def _serve(place: Place, key: bytes | None, listener: socket.socket, *, owned: bool) -> None:
     container = Container(place=place, key=key)
     core, clock = container.core(), container.clock()
-    with _listener(container.listener()) as listener:
-        server = _Server(container.app())
-        told = asyncio.Event()
-        _listen_for_the_end(told, owned=owned)
-        async with (
-            container.sockets(),
-            core.instances as instances,
-            asyncio.TaskGroup() as group,
-        ):
-            instances.adopt(await container.recovery()())
-            group.create_task(server.serve(sockets=[listener]))
-            await server.up.wait()
-            _announce(listener.getsockname(), core.started)
-            warming = group.create_task(asyncio.to_thread(_warm_up))
-            watching = group.create_task(vigil(container.presence(), instances, clock.monotonic))
-            telling = group.create_task(told.wait())
-            await asyncio.wait({watching, telling}, return_when=asyncio.FIRST_COMPLETED)
-            await instances.stop_all()
-            server.should_exit = True
-            for task in (watching, telling, warming):
-                task.cancel()
+    server = _Server(container.app())
+    told = asyncio.Event()
+    _listen_for_the_end(told, owned=owned)
+    async with (
+        container.sockets(),
+        core.instances as instances,
+        asyncio.TaskGroup() as group,
+    ):
+        instances.adopt(await container.recovery()())
+        group.create_task(server.serve(sockets=[listener]))
+        await server.up.wait()
+        _announce(listener.getsockname(), core.started)
+        warming = group.create_task(asyncio.to_thread(_warm_up))
+        watching = group.create_task(vigil(container.presence(), instances, clock.monotonic))
+        telling = group.create_task(told.wait())
+        await asyncio.wait({watching, telling}, return_when=asyncio.FIRST_COMPLETED)
+        await instances.stop_all()
+        server.should_exit = True
+        for task in (watching, telling, warming):
+            task.cancel()
 
 
 class _Server(uvicorn.Server):
@@ -117,7 +118,7 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _listener(listener: socket.socket) -> Iterator[socket.socket]:
+def _owned(listener: socket.socket) -> Iterator[socket.socket]:
     path = Path(listener.getsockname())
     try:
         yield listener

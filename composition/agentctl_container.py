@@ -37,7 +37,7 @@ from composition.settings import VERSION
 from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 
-__all__ = ("Container", "Place")
+__all__ = ("Container", "Place", "listen", "private")
 
 _SOCKET = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{16}\.ctl\.sock")
 
@@ -142,4 +142,3 @@ class Container(containers.DeclarativeContainer):
     instances = providers.Singleton(Instances, parts)
     core = providers.Singleton(Core, instances, proofs, relay, VERSION, identity.provided[1])
     app = providers.Singleton(create_app, core, presence)
-    listener = providers.Callable(lambda place: listen(place.runtime), place)
