@@ -1,7 +1,8 @@
 """The control plane's HTTP connection to one agentctl, which proves itself before it is trusted."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Final
 
 import httpx2
@@ -15,8 +16,10 @@ from ports.runtime import RuntimeCode, RuntimeProblem
 __all__ = ("AgentctlConnection", "problem_of", "unreachable")
 
 HANDSHAKE_SECONDS: Final = 10.0
-LAUNCH_SECONDS: Final = 600.0
-"""A worktree of a large repository and an agent that takes its time."""
+REQUEST_SECONDS: Final = 60.0
+"""What agentctl answers from memory, and the end of an agent that resists."""
+KEEP_SECONDS: Final = 3.0
+"""An idle connection is closed here first: a server that closes it races with the next request."""
 
 _refused = msgspec.json.Decoder(Refused)
 _welcome = msgspec.json.Decoder(Welcome)
@@ -34,16 +37,13 @@ class AgentctlConnection:
         self._shaking = asyncio.Lock()
         self._http = httpx2.AsyncClient(
             transport=httpx2.AsyncHTTPTransport(
-                uds=socket, limits=httpx2.Limits(max_connections=None)
+                uds=socket,
+                limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEP_SECONDS),
             ),
             base_url="http://agentctl",
-            timeout=httpx2.Timeout(HANDSHAKE_SECONDS, read=LAUNCH_SECONDS, pool=None),
+            timeout=httpx2.Timeout(HANDSHAKE_SECONDS),
             trust_env=False,
         )
-
-    @property
-    def http(self) -> httpx2.AsyncClient:
-        return self._http
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -71,27 +71,57 @@ class AgentctlConnection:
         path: str,
         *,
         content: bytes | None = None,
-        headers: dict[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = REQUEST_SECONDS,
     ) -> Result[httpx2.Response, RuntimeProblem]:
-        """An answer below 400. A session that is no longer known is renewed once."""
-        answered = await self._send(method, path, content, headers or {})
+        """An answer below 400, within `seconds`. A session that is no longer known is renewed."""
+        answered = await self._send(method, path, content, headers or {}, seconds)
         if not failed(answered) and answered.unwrap().status_code == 401:
             self._session = None
-            answered = await self._send(method, path, content, headers or {})
+            answered = await self._send(method, path, content, headers or {}, seconds)
         if failed(answered):
             return answered
         answer = answered.unwrap()
         return Failure(problem_of(answer)) if answer.status_code >= 400 else Success(answer)
 
+    @asynccontextmanager
+    async def stream(
+        self, path: str, headers: Mapping[str, str]
+    ) -> AsyncGenerator[httpx2.Response, None]:
+        """An answer that is read as it comes, and may be silent for as long as it likes.
+
+        Raises `ConnectionError` when agentctl is not there, or goes away.
+        """
+        session = await self.session()
+        if failed(session):
+            raise ConnectionError(session.failure().detail)
+        sent = {**headers, **_headers(session.unwrap(), None)}
+        patience = httpx2.Timeout(HANDSHAKE_SECONDS, read=None)
+        try:
+            async with self._http.stream("GET", path, headers=sent, timeout=patience) as answer:
+                yield answer
+        except httpx2.HTTPError as problem:
+            raise ConnectionError("agentctl went away") from problem
+
     async def _send(
-        self, method: str, path: str, content: bytes | None, headers: dict[str, str]
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        headers: Mapping[str, str],
+        seconds: float,
     ) -> Result[httpx2.Response, RuntimeProblem]:
         session = await self.session()
         if failed(session):
             return session
         sent = {**headers, **_headers(session.unwrap(), content)}
+        patience = httpx2.Timeout(HANDSHAKE_SECONDS, read=seconds)
         try:
-            return Success(await self._http.request(method, path, content=content, headers=sent))
+            return Success(
+                await self._http.request(
+                    method, path, content=content, headers=sent, timeout=patience
+                )
+            )
         except httpx2.HTTPError:
             return Failure(unreachable())
 

@@ -15,7 +15,7 @@ from typing import Self
 import structlog
 from typing_extensions import override
 
-from adapters.agentctl import process
+from adapters.agentctl import process, process_stat
 from adapters.agentctl.connection import AgentctlConnection
 from adapters.agentctl.process import Started, StartFailed
 from adapters.agentctl.proof import KEY_BYTES
@@ -24,6 +24,7 @@ from adapters.agentctl.runtime import Keeper
 from adapters.agentctl.wire import PROTOCOL
 from domain.outcome import Failure, Result, Success, failed
 from domain.secret import Secret
+from domain.withheld_names import PRIVATE_PREFIXES
 from ports.agentctl_record import AgentctlRecord
 from ports.ids import Ids
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -106,7 +107,7 @@ class AgentctlKeeper(Keeper):
             return True
         if self._kept.started is not None:
             self._kept.started.process.poll()
-        return not process.is_running(self._kept.record.pid, self._kept.record.started)
+        return not process_stat.is_running(self._kept.record.pid, self._kept.record.started)
 
     async def end(self) -> None:
         """End agentctl, and with it every agent."""
@@ -122,7 +123,7 @@ class AgentctlKeeper(Keeper):
         """Attach to the agentctl that the store remembers, if it is that process and answers."""
         async with self._store.read() as state:
             record = await state.agentctl()
-        if record is None or not process.is_running(record.pid, record.started):
+        if record is None or not process_stat.is_running(record.pid, record.started):
             return
         key = self._vault.open(_PLACE, record.sealed_key)
         if failed(key):
@@ -138,7 +139,7 @@ class AgentctlKeeper(Keeper):
         try:
             started = await process.start(
                 launching.command,
-                launching.environment,
+                _inherited(launching.environment),
                 key,
                 launching.log,
                 owned=launching.owned,
@@ -146,14 +147,16 @@ class AgentctlKeeper(Keeper):
         except (StartFailed, OSError) as error:
             return Failure(RuntimeProblem(RuntimeCode.UNREACHABLE, str(error)))
         told = started.announced
-        sealed = self._vault.seal(_PLACE, Secret(key.hex()))
-        record = AgentctlRecord(told.socket, told.pid, told.started, sealed)
-        async with self._store.write() as unit:
-            await unit.put_agentctl(record)
-        attached = await self._attach(record, key, started)
-        if failed(attached):
-            await process.end(told.pid, told.started, started.process)
-        return attached
+        try:
+            sealed = self._vault.seal(_PLACE, Secret(key.hex()))
+            record = AgentctlRecord(told.socket, told.pid, told.started, sealed)
+            async with self._store.write() as unit:
+                await unit.put_agentctl(record)
+            return await self._attach(record, key, started)
+        finally:
+            if self._kept is None:
+                await process.end(told.pid, told.started, started.process)
+                started.release()
 
     async def _attach(
         self, record: AgentctlRecord, key: bytes, started: Started | None
@@ -191,6 +194,13 @@ class AgentctlKeeper(Keeper):
         await kept.connection.close()
         if kept.started is not None:
             kept.started.release()
+
+
+def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
+    """What agentctl may see: no name of ours, such as the token of clients."""
+    return {
+        name: value for name, value in environment.items() if not name.startswith(PRIVATE_PREFIXES)
+    }
 
 
 def bearer_of(connection: AgentctlConnection) -> Callable[[], Awaitable[str]]:

@@ -1,38 +1,33 @@
 """agentctl as a process: started in a session of its own, found again, ended."""
 
 import asyncio
-import json
 import os
-import select
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-__all__ = ("Announced", "StartFailed", "Started", "end", "is_running", "start")
+import msgspec
+
+from adapters.agentctl.process_stat import is_running
+from adapters.agentctl.wire import Announced
+
+__all__ = ("StartFailed", "Started", "end", "start")
 
 START_SECONDS: Final = 30.0
 """From the start of the process to the line in which it says where it listens."""
 END_SECONDS: Final = 20.0
 """From TERM to KILL: agents are ended first, politely."""
 
-_POLL_SECONDS = 0.02
+_announced: Final = msgspec.json.Decoder(Announced)
 
 
 class StartFailed(Exception):  # noqa: N818 -- an outcome of `start`
     """agentctl did not come up; the text is for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Announced:
-    """What agentctl says of itself once it listens."""
-
-    socket: str
-    pid: int
-    started: int
 
 
 @dataclass(slots=True)
@@ -43,9 +38,12 @@ class Started:
     process: "subprocess.Popen[bytes]"
 
     def release(self) -> None:
-        """Let go of the pipe that an owned agentctl would end with."""
+        """Let go of it, and of the pipe that an owned agentctl would end with."""
         if self.process.stdin is not None:
             self.process.stdin.close()
+        if self.process.poll() is None:
+            # It outlives us by intent, of which Popen would warn.
+            self.process.returncode = 0
 
 
 async def start(
@@ -58,90 +56,98 @@ async def start(
 ) -> Started:
     """Start agentctl, give it the key on stdin, and wait for its one line.
 
-    An owned agentctl ends when its stdin does. Raises `StartFailed`; then no process is left.
+    An owned agentctl ends when its stdin does. Raises `StartFailed` or `OSError`; then, and when
+    cancelled, no process is left.
     """
-    return await asyncio.to_thread(_start, command, environment, key, log, owned)
+    process = _spawn(command, environment, log)
+    try:
+        assert process.stdin is not None, "asked for above"
+        with suppress(BrokenPipeError):
+            process.stdin.write(key)
+            if not owned:
+                process.stdin.close()
+        return Started(await _announcement(process), process)
+    except (TimeoutError, ValueError) as problem:
+        _abandon(process)
+        raise StartFailed(f"agentctl did not start ({_said(problem)}); see {log}") from None
+    except BaseException:
+        _abandon(process)
+        raise
 
 
-def _start(
-    command: Sequence[str], environment: Mapping[str, str], key: bytes, log: Path, owned: bool
-) -> Started:
-    with log.open("ab") as errors:
-        process = subprocess.Popen(
+async def end(pid: int, started: int, child: "subprocess.Popen[bytes] | None") -> None:
+    """TERM, a bounded wait, KILL; a child of ours is reaped. Nothing else is ever signalled."""
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            # Once it is open, the number cannot come to mean another process.
+            if is_running(pid, started):
+                await _end(descriptor)
+        finally:
+            os.close(descriptor)
+    if child is not None:
+        child.poll()
+
+
+def _spawn(
+    command: Sequence[str], environment: Mapping[str, str], log: Path
+) -> "subprocess.Popen[bytes]":
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    errors = os.open(log, flags, 0o600)
+    try:
+        return subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             env=dict(environment),
             cwd="/",
+            bufsize=0,
             start_new_session=True,
         )
-    assert process.stdin is not None, "asked for above"
-    assert process.stdout is not None, "asked for above"
-    try:
-        process.stdin.write(key)
-        process.stdin.flush()
-        if not owned:
-            process.stdin.close()
-        announced = _read_line(process.stdout.fileno())
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        process.kill()
-        process.wait()
-        with suppress(OSError):
-            process.stdin.close()
-        raise StartFailed(f"agentctl did not start ({error}); see {log}") from None
     finally:
-        process.stdout.close()
-    return Started(announced, process)
+        os.close(errors)
 
 
-def _read_line(descriptor: int) -> Announced:
-    line = b""
-    poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
-    while not line.endswith(b"\n"):
-        if not poller.poll(START_SECONDS * 1000):
-            raise OSError("it said nothing in time")
-        part = os.read(descriptor, 4096)
-        if not part:
-            raise OSError("it ended")
-        line += part
-    told = json.loads(line)
-    return Announced(str(told["socket"]), int(told["pid"]), int(told["started"]))
-
-
-def is_running(pid: int, started: int) -> bool:
-    """Whether the process of this pid *and* start time (proc(5), field 22) runs; a zombie not."""
+async def _announcement(process: "subprocess.Popen[bytes]") -> Announced:
+    """Its one line. Raises `TimeoutError` or `ValueError`."""
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), cast("BufferedReader", process.stdout)
+    )
     try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return False
-    return fields[0] not in {b"Z", b"X"} and int(fields[19]) == started
+        async with asyncio.timeout(START_SECONDS):
+            line = await reader.readline()
+    finally:
+        transport.close()
+    if not line:
+        raise ValueError("it ended")
+    return _announced.decode(line)
 
 
-async def end(pid: int, started: int, process: "subprocess.Popen[bytes] | None") -> None:
-    """TERM, a bounded wait, KILL; a child of ours is reaped. Nothing else is ever signalled."""
-    _signal(pid, started, signal.SIGTERM)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(END_SECONDS):
-            await _until_ended(pid, started, process)
-            return
-    _signal(pid, started, signal.SIGKILL)
-    async with asyncio.timeout(END_SECONDS):
-        await _until_ended(pid, started, process)
+def _said(problem: Exception) -> str:
+    return "it said nothing in time" if isinstance(problem, TimeoutError) else str(problem)
 
 
-async def _until_ended(pid: int, started: int, process: "subprocess.Popen[bytes] | None") -> None:
-    # A pidfd would save the poll; a process that is not a child of ours has no other signal.
-    while is_running(pid, started):
-        if process is not None:
-            process.poll()
-        await asyncio.sleep(_POLL_SECONDS)
-    if process is not None:
-        await asyncio.to_thread(process.wait)
+def _abandon(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
 
 
-def _signal(pid: int, started: int, number: signal.Signals) -> None:
-    if is_running(pid, started):
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
+async def _end(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    loop.add_reader(descriptor, ended.set)
+    try:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, number)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(END_SECONDS):
+                    await ended.wait()
+                    return
+    finally:
+        loop.remove_reader(descriptor)

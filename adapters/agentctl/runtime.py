@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol
+from http import HTTPStatus
+from typing import Any, Final, Protocol, TypeVar
+from urllib.parse import quote
 
 import httpx2
 import msgspec
@@ -24,16 +26,19 @@ from ports.runtime import (
     RuntimeProblem,
 )
 
-__all__ = ("AgentctlRuntime", "Keeper")
+__all__ = ("AgentctlRuntime", "Keeper", "create")
 
+Value = TypeVar("Value")
+
+LAUNCH_SECONDS: Final = 900.0
+"""A worktree of a large repository, and an agent that takes the time it is allowed."""
 MAX_BATCH: Final = 500
 """Events that are handed on together at most."""
-SILENCE_SECONDS: Final = None
-"""An event stream may be silent for as long as its agent thinks."""
 
 _created = msgspec.json.Decoder(wire.Created)
 _event = msgspec.json.Decoder(wire.Event)
 _instances = msgspec.json.Decoder(list[wire.Instance])
+_objects = msgspec.json.Decoder(dict[str, object])
 _encode = msgspec.json.Encoder().encode
 
 
@@ -58,20 +63,12 @@ class AgentctlRuntime(Runtime):
         ensured = await self._keeper.ensure()
         if failed(ensured):
             return ensured
-        body = _encode(create(spec))
-        answer = await ensured.unwrap().request("POST", "/api/v1/instances", content=body)
+        answer = await ensured.unwrap().request(
+            "POST", "/api/v1/instances", content=_encode(create(spec)), seconds=LAUNCH_SECONDS
+        )
         if failed(answer):
             return answer
-        created = _created.decode(answer.unwrap().content)
-        return Success(
-            Launched(
-                created.acp_session,
-                created.resumed,
-                created.lost_context,
-                tuple(created.removed),
-                created.capabilities,
-            )
-        )
+        return _decoded(answer.unwrap(), _created).map(_launched)
 
     @override
     async def prompt(
@@ -87,7 +84,9 @@ class AgentctlRuntime(Runtime):
     async def answer(
         self, handle: Handle, request: str, option: str | None
     ) -> Result[None, RuntimeProblem]:
-        return await self._tell(handle, "POST", f"/permissions/{request}", wire.Answer(option))
+        return await self._tell(
+            handle, "POST", f"/permissions/{quote(request, safe='')}", wire.Answer(option)
+        )
 
     @override
     async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
@@ -104,24 +103,16 @@ class AgentctlRuntime(Runtime):
     @override
     async def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
         connection = self._keeper.present()
-        session = await connection.session() if connection else Failure(_absent())
-        if connection is None or failed(session):
-            raise ConnectionError("agentctl does not answer")
-        headers = {**_named(handle), "authorization": f"Bearer {session.unwrap()}"}
-        path = f"/api/v1/instances/{handle.execution}/events?after={after}"
-        patience = httpx2.Timeout(10, read=SILENCE_SECONDS)
-        try:
-            async with connection.http.stream(
-                "GET", path, headers=headers, timeout=patience
-            ) as stream:
-                if stream.status_code == 404:
-                    return
-                if stream.status_code >= 400:
-                    raise ConnectionError(f"agentctl answered {stream.status_code}")
-                async for batch in _batches(stream):
-                    yield batch
-        except httpx2.HTTPError as error:
-            raise ConnectionError("agentctl went away") from error
+        if connection is None:
+            raise ConnectionError("no agentctl runs")
+        path = f"{_path(handle)}/events?after={after}"
+        async with connection.stream(path, _named(handle)) as answer:
+            if answer.status_code == HTTPStatus.NOT_FOUND:
+                return
+            if answer.status_code >= HTTPStatus.BAD_REQUEST:
+                raise ConnectionError(f"agentctl answered {answer.status_code}")
+            async for batch in _batches(answer):
+                yield batch
 
     @override
     async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]:
@@ -131,24 +122,14 @@ class AgentctlRuntime(Runtime):
         answer = await connection.request("GET", "/api/v1/instances")
         if failed(answer):
             return answer
-        listed = _instances.decode(answer.unwrap().content)
-        return Success([
-            InstanceStatus(
-                Handle(ExecutionId(each.execution), TaskId(each.task), SessionId(each.session)),
-                each.alive,
-                each.turn_generation,
-                each.last,
-            )
-            for each in listed
-        ])
+        return _decoded(answer.unwrap(), _instances).map(_statuses)
 
     @override
     async def git_configuration(self, handle: Handle) -> Result[Json, RuntimeProblem]:
         answer = await self._ask(handle, "GET", "/git-configuration", None)
         if failed(answer):
             return answer
-        body: Json = msgspec.json.decode(answer.unwrap().content)
-        return Success(body)
+        return _decoded(answer.unwrap(), _objects)
 
     async def _tell(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
@@ -164,10 +145,43 @@ class AgentctlRuntime(Runtime):
             return Failure(_absent())
         return await connection.request(
             method,
-            f"/api/v1/instances/{handle.execution}{rest}",
+            f"{_path(handle)}{rest}",
             content=_encode(body) if body is not None else None,
             headers=_named(handle),
         )
+
+
+def _decoded(
+    answer: httpx2.Response, decoder: "msgspec.json.Decoder[Value]"
+) -> Result[Value, RuntimeProblem]:
+    """What agentctl answered; one of another version may answer something else."""
+    try:
+        return Success(decoder.decode(answer.content))
+    except msgspec.DecodeError:
+        detail = "agentctl answered what is not understood"
+        return Failure(RuntimeProblem(RuntimeCode.PROTOCOL, detail))
+
+
+def _launched(created: wire.Created) -> Launched:
+    return Launched(
+        created.acp_session,
+        created.resumed,
+        created.lost_context,
+        tuple(created.removed),
+        created.capabilities,
+    )
+
+
+def _statuses(listed: Sequence[wire.Instance]) -> Sequence[InstanceStatus]:
+    return [
+        InstanceStatus(
+            Handle(ExecutionId(each.execution), TaskId(each.task), SessionId(each.session)),
+            each.alive,
+            each.turn_generation,
+            each.last,
+        )
+        for each in listed
+    ]
 
 
 async def _batches(stream: httpx2.Response) -> AsyncIterator[Sequence[ExecutionEvent]]:
@@ -184,6 +198,10 @@ def _read(line: bytes) -> ExecutionEvent:
     body: dict[str, Any] = msgspec.json.decode(event.body)  # the event's own JSON object
     at = datetime.fromisoformat(event.at)
     return ExecutionEvent(event.n, at, EventKind(event.kind), event.generation, body)
+
+
+def _path(handle: Handle) -> str:
+    return f"/api/v1/instances/{quote(handle.execution, safe='')}"
 
 
 def _named(handle: Handle) -> dict[str, str]:

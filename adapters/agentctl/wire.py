@@ -31,6 +31,7 @@ __all__ = (
     "SUPERSEDED",
     "TASK_HEADER",
     "Acknowledge",
+    "Announced",
     "Answer",
     "AskRefused",
     "Checkout",
@@ -69,6 +70,17 @@ class Health(msgspec.Struct, frozen=True):
     pid: int
     started: int
     capabilities: list[str]
+
+
+class Announced(msgspec.Struct, frozen=True):
+    """The one line that agentctl says on its stdout, once it listens at `socket`.
+
+    `started` is its start time in clock ticks since boot (proc(5), field 22).
+    """
+
+    socket: str
+    pid: int
+    started: int
 
 
 class Hello(msgspec.Struct, frozen=True):
