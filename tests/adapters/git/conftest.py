@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from domain.redaction import Redactor
 from domain.secret import Secret
 from ports.git import RemoteAccess
 
-TOKEN = "tok-0123456789abcdef"
+TOKEN = f"tok-{uuid.uuid4().hex}"
+"""Of this test process alone: another may show its own to whoever looks."""
 
 Git = Callable[..., str]
 
