@@ -7,8 +7,9 @@ import secrets
 import stat
 import subprocess
 import sys
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +38,7 @@ class Running:
     announced: dict[str, Any]
     client: httpx2.AsyncClient
     directory: Path
+    execution: str
 
     @property
     def socket(self) -> Path:
@@ -44,7 +46,7 @@ class Running:
 
     def asked(self, *options: str) -> bytes:
         asked = wire.Create(
-            execution="e1",
+            execution=self.execution,
             task="t1",
             session="s1",
             agent="minimal",
@@ -67,7 +69,7 @@ class Running:
 
     async def prompt(self, generation: int, text: str) -> None:
         answer = await self.client.post(
-            "/api/v1/instances/e1/prompt",
+            f"/api/v1/instances/{self.execution}/prompt",
             json={"generation": generation, "text": text},
             headers=OURS,
         )
@@ -76,7 +78,7 @@ class Running:
     async def events(self, until: str | None = None, after: int = 0) -> list[dict[str, Any]]:
         """The events after `after`, to the first of a kind or to the end of the stream."""
         seen: list[dict[str, Any]] = []
-        path, parameters = "/api/v1/instances/e1/events", {"after": after}
+        path, parameters = f"/api/v1/instances/{self.execution}/events", {"after": after}
         async with self.client.stream("GET", path, params=parameters, headers=OURS) as answer:
             async for line in answer.aiter_lines():
                 seen.append(json.loads(line))
@@ -90,6 +92,8 @@ Start = Callable[..., Awaitable[Running]]
 
 @pytest.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
+    # What carries the name of an execution is taken for its leftovers: each test has its own.
+    execution = uuid.uuid4().hex
     async with AsyncExitStack() as stack:
         # The path of a socket is short.
         runtime = stack.enter_context(TemporaryDirectory(prefix="kandev-"))
@@ -126,7 +130,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             async with asyncio.timeout(30):
                 announced = json.loads(await process.stdout.readline())
             client = await stack.enter_async_context(_client(announced["socket"]))
-            return Running(process, announced, client, tmp_path)
+            return Running(process, announced, client, tmp_path, execution)
 
         yield started
 
@@ -157,16 +161,13 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def _agents() -> set[int]:
-    """The minimal agents of this machine that an agentctl of these tests could have started."""
-    found = set()
+def _agents(running: Running) -> set[int]:
+    """The living agents of the execution."""
+    mark, found = f"KANDEV_EXECUTION_ID={running.execution}".encode(), set()
     for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if os.fsencode(AGENT) in words:
+        with suppress(OSError, ValueError):
+            agent = os.fsencode(AGENT) in (entry / "cmdline").read_bytes().split(b"\0")
+            if agent and mark in (entry / "environ").read_bytes() and _lives(int(entry.name)):
                 found.add(int(entry.name))
     return found
 
@@ -223,9 +224,8 @@ async def test_without_a_whole_key_only_health_is_served(start: Start, key: byte
 @requirement("agentctl:process")
 async def test_it_is_told_to_end_and_ends_its_agents_first(start: Start) -> None:
     running = await start()
-    before = _agents()
     await running.create()
-    (agent,) = {pid for pid in _agents() - before if _lives(pid)}
+    (agent,) = _agents(running)
     await running.prompt(1, "say:begun wait")
     await running.events("message_chunk")
 
@@ -275,14 +275,13 @@ async def test_events_follow_live_over_the_socket(start: Start) -> None:
 @requirement("agentctl:launch:nothing-left")
 async def test_a_client_that_leaves_has_given_its_launch_up(start: Start) -> None:
     running = await start()
-    before = _agents()
     body = running.asked("initialize=silent")
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(running.client.post("/api/v1/instances", content=body))
-        await eventually(lambda: bool(_agents() - before))
+        await eventually(lambda: bool(_agents(running)))
         asking.cancel()
 
-    await eventually(lambda: not {pid for pid in _agents() - before if _lives(pid)})
+    await eventually(lambda: not _agents(running))
     instances = running.directory / "home" / "instances"
     await eventually(lambda: not list(instances.iterdir()))
     assert not (running.directory / "tasks").exists()
@@ -291,14 +290,13 @@ async def test_a_client_that_leaves_has_given_its_launch_up(start: Start) -> Non
 @requirement("agentctl:recovery")
 async def test_a_killed_agentctl_leaves_no_orphan_and_loses_no_event(start: Start) -> None:
     first = await start()
-    before = _agents()
     await first.create()
     await first.prompt(1, "say:whole")
     await first.events("complete")
     await first.prompt(2, "child say:half deaf")
     given = await first.events("message_chunk", after=4)
     child = int(given[-1]["body"]["text"])
-    (agent,) = {pid for pid in _agents() - before if _lives(pid)}
+    (agent,) = _agents(first)
     seen = await first.events("message_chunk", after=given[-1]["n"])
 
     first.process.kill()
@@ -306,7 +304,7 @@ async def test_a_killed_agentctl_leaves_no_orphan_and_loses_no_event(start: Star
     second = await start()
     everything = await second.events()
     listed = (await second.client.get("/api/v1/instances")).json()
-    released = await second.client.delete("/api/v1/instances/e1/log", headers=OURS)
+    released = await second.client.delete(f"/api/v1/instances/{second.execution}/log", headers=OURS)
 
     assert not _lives(agent)
     assert not _lives(child)
@@ -317,7 +315,7 @@ async def test_a_killed_agentctl_leaves_no_orphan_and_loses_no_event(start: Star
         ("exited", None),
     ]
     assert everything[-2]["body"]["state"] == "interrupted"
-    assert [(each["execution"], each["alive"]) for each in listed] == [("e1", False)]
+    assert [(each["execution"], each["alive"]) for each in listed] == [(first.execution, False)]
     assert released.status_code == 204
     assert not list((second.directory / "home" / "instances").iterdir())
 

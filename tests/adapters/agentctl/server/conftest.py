@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -49,13 +50,16 @@ async def converse(
 
 @dataclass
 class House:
-    """An agentctl's inside. Every agent that is created in it is gone when the test ends."""
+    """An agentctl's inside. Every agent that is created in it is gone when the test ends.
+
+    Each has an execution of its own: what carries its name is taken for its leftovers.
+    """
 
     instances: Instances
     home: Path
     sockets: FakeSockets
     redactor: Redactor
-    created: dict[str, Instance] = field(default_factory=dict)
+    execution: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def workspace(self) -> Path:
@@ -64,7 +68,7 @@ class House:
     def asked(self, *options: str, **members: Any) -> wire.Create:
         """A launch of the minimal agent in a workspace of its own."""
         plain = wire.Create(
-            execution="e1",
+            execution=self.execution,
             task="t1",
             session="s1",
             agent="minimal",

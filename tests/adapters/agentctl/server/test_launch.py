@@ -211,7 +211,7 @@ async def test_the_agent_sees_the_composed_environment_and_none_of_ours(open_hou
         seen = await turn(instance, 1, " ".join(f"env:{name}" for name in (*names, *own)))
 
         assert texts(seen)[: len(names)] == ["unset"] * 4 + ["host", "profile"]
-        assert texts(seen)[len(names) :] == ["t1", "s1", "e1", "unset"]
+        assert texts(seen)[len(names) :] == ["t1", "s1", house.execution, "unset"]
         assert created.removed == ["GIT_DIR", "GIT_WORK_TREE"]
 
 
@@ -236,7 +236,7 @@ async def test_managed_access_comes_last_and_whole(open_house: Open) -> None:
                 + " git:config,--get-regexp,(core.hookspath|credential|http).*",
             )
         )
-        authority = house.home / "instances" / "e1" / "authority-0.pem"
+        authority = house.home / "instances" / house.execution / "authority-0.pem"
 
         tools = house.home / "tools"
         assert seen[:3] == ["unset", "unset", "0"]

@@ -43,6 +43,10 @@ class Door:
         token = proof.session(KEY, nonce, welcome.nonce)
         self.client.headers["authorization"] = f"Bearer {token}"
 
+    @property
+    def instance(self) -> str:
+        return f"/api/v1/instances/{self.house.execution}"
+
     async def create(self, *options: str, **members: Any) -> httpx2.Response:
         asked = self.house.asked(*options, **members)
         return await self.client.post("/api/v1/instances", content=msgspec.json.encode(asked))
@@ -109,7 +113,7 @@ async def test_another_version_of_our_protocol_is_a_clear_error(outside: Door) -
 @requirement("events:numbered")
 async def test_an_instance_from_its_creation_to_its_release(door: Door) -> None:
     created = await door.create()
-    instance = "/api/v1/instances/e1"
+    instance = door.instance
     listed = await door.client.get("/api/v1/instances")
     prompted = await door.client.post(
         f"{instance}/prompt", json={"generation": 5, "text": "say:hi"}, headers=OURS
@@ -126,7 +130,7 @@ async def test_an_instance_from_its_creation_to_its_release(door: Door) -> None:
     assert (created.status_code, created.json()["acp_session"]) == (201, "s1")
     assert listed.json() == [
         {
-            "execution": "e1",
+            "execution": door.house.execution,
             "task": "t1",
             "session": "s1",
             "alive": True,
@@ -149,9 +153,9 @@ async def test_an_instance_from_its_creation_to_its_release(door: Door) -> None:
 @pytest.mark.parametrize(
     ("execution", "headers"),
     [
-        ("e2", OURS),
-        ("e1", OURS | {"kandev-task": "t2"}),
-        ("e1", OURS | {"kandev-session": "s2"}),
+        ("other", OURS),
+        (None, OURS | {"kandev-task": "t2"}),
+        (None, OURS | {"kandev-session": "s2"}),
     ],
 )
 @pytest.mark.parametrize(
@@ -167,12 +171,15 @@ async def test_an_instance_from_its_creation_to_its_release(door: Door) -> None:
     ],
 )
 async def test_a_wrong_combination_of_ids_is_like_no_instance(
-    door: Door, execution: str, headers: dict[str, str], method: str, path: str, body: Any
+    door: Door, execution: str | None, headers: dict[str, str], method: str, path: str, body: Any
 ) -> None:
     await door.create()
 
     answer = await door.client.request(
-        method, f"/api/v1/instances/{execution}{path}", headers=headers, json=body
+        method,
+        f"/api/v1/instances/{execution or door.house.execution}{path}",
+        headers=headers,
+        json=body,
     )
 
     assert (answer.status_code, answer.json()["code"]) == (404, "no_instance")
@@ -185,7 +192,7 @@ async def test_a_call_without_all_ids_is_no_call(door: Door, missing: str) -> No
     await door.create()
     headers = {name: value for name, value in OURS.items() if name != missing}
 
-    answer = await door.client.post("/api/v1/instances/e1/cancel", headers=headers)
+    answer = await door.client.post(f"{door.instance}/cancel", headers=headers)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
@@ -221,7 +228,7 @@ async def test_a_body_that_is_no_launch_is_refused(door: Door, body: bytes) -> N
 @requirement("agentctl:permission:brokered")
 async def test_talking_is_refused_with_a_code(door: Door) -> None:
     await door.create()
-    instance = "/api/v1/instances/e1"
+    instance = door.instance
     prompt = {"generation": 1, "text": "wait"}
     await door.client.post(f"{instance}/prompt", json=prompt, headers=OURS)
 
@@ -238,9 +245,7 @@ async def test_talking_is_refused_with_a_code(door: Door) -> None:
 async def test_events_that_are_gone_are_not_passed_over_in_silence(door: Door) -> None:
     instance = await door.house.launch()
     await instance.stop()
-    answer = await door.client.get(
-        "/api/v1/instances/e1/events", params={"after": -1}, headers=OURS
-    )
+    answer = await door.client.get(f"{door.instance}/events", params={"after": -1}, headers=OURS)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 

@@ -1,6 +1,7 @@
 """Worktrees of an instance, with real git: made, used again, refused, taken back."""
 
 import subprocess
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ async def test_a_worktree_that_is_there_is_used_again_with_what_it_holds(
     house.instances.release(first)
     (house.workspace / "work").write_text("not committed")
 
-    await house.launch(execution="e2", checkouts=[_checkout(source)])
+    await house.launch(execution=uuid.uuid4().hex, checkouts=[_checkout(source)])
 
     assert (house.workspace / "work").read_text() == "not committed"
 
@@ -119,7 +120,7 @@ async def test_a_worktree_whose_directory_was_lost_is_made_again(
     house.instances.release(first)
     subprocess.run(["rm", "-rf", str(house.workspace)], check=True)
 
-    await house.launch(execution="e2", checkouts=[_checkout(source)])
+    await house.launch(execution=uuid.uuid4().hex, checkouts=[_checkout(source)])
 
     assert (house.workspace / "file").read_text() == "text\n"
 
