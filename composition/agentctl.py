@@ -27,6 +27,7 @@ from typing_extensions import override
 from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.server.vigil import vigil
 from composition.agentctl_container import Container, Place, listen, private
+from composition.logging import to_stderr
 
 __all__ = ("main",)
 
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 async def _serve(place: Place, key: bytes | None, listener: socket.socket, *, owned: bool) -> None:
     container = Container(place=place, key=key)
+    to_stderr(container.registry())
     core, clock = container.core(), container.clock()
     server = _Server(container.app())
     told = asyncio.Event()
