@@ -13,7 +13,7 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
-from adapters.http.problems import Details
+from adapters.http.problem_details import Details
 from domain.http_door import Asked, Reason, admit
 from domain.outcome import failed
 from ports.tokens import Tokens

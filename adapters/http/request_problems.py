@@ -1,0 +1,48 @@
+"""Sentences for what is asked of things that are not there, or in a form that is none."""
+
+from typing import TypeAlias, assert_never
+
+from adapters.http.problem_details import Details, bad, missing
+from domain.access import NotFound
+from domain.repository import InvalidRemote
+from domain.task import InvalidPrompt
+from domain.workspace import InvalidName, UnknownMode
+from pipelines.create_task import NoRepository
+from pipelines.register_repository import RelativePath
+from pipelines.workspace_settings import SameWorkspace
+
+__all__ = ("RequestProblem", "request_details")
+
+RequestProblem: TypeAlias = (
+    NotFound
+    | InvalidName
+    | InvalidPrompt
+    | UnknownMode
+    | SameWorkspace
+    | NoRepository
+    | RelativePath
+    | InvalidRemote
+)
+
+
+def request_details(problem: RequestProblem) -> Details:
+    match problem:
+        case NotFound(what=what):
+            return missing(f"{what}_not_found", f"No such {what}.", "List them.")
+        case InvalidName(length=length):
+            return bad("invalid_name", f"The name has {length} characters.", "Use 1 to 120.")
+        case InvalidPrompt(size=size):
+            return bad("invalid_prompt", f"The prompt has {size} bytes.", "Use 1 byte to 1 MiB.")
+        case UnknownMode():
+            return bad("unknown_policy", "No such policy.", "Use `managed` or `executor`.")
+        case SameWorkspace():
+            return bad("same_workspace", "Source and target are one.", "Name another target.")
+        case NoRepository():
+            return bad("no_repository", "A task needs repositories, each once.", "Name one.")
+        case RelativePath():
+            return bad("relative_path", "The path is not absolute.", "Give an absolute path.")
+        case InvalidRemote(reason=reason):
+            text = f"The clone URL is not usable: {reason.value.replace('_', ' ')}."
+            return bad("invalid_remote", text, "Give an https:// or SSH URL without a password.")
+        case _:
+            assert_never(problem)

@@ -1,0 +1,50 @@
+"""Sentences for sessions that cannot start, or cannot do what is asked of them now."""
+
+from typing import TypeAlias, assert_never
+
+from adapters.http.problem_details import Details, conflict, missing
+from domain.agent import UnknownAgent
+from domain.session import NotAllowed
+from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy
+from pipelines.start_problem import DirtyCheckout, Superseded
+
+__all__ = ("SessionProblem", "session_details")
+
+SessionProblem: TypeAlias = (
+    UnknownAgent
+    | AgentNotInstalled
+    | TaskArchived
+    | TaskBusy
+    | DirtyCheckout
+    | NotAllowed
+    | Superseded
+)
+
+
+def session_details(problem: SessionProblem) -> Details:
+    match problem:
+        case UnknownAgent(name=name, known=known):
+            text = f"There is no agent {name!r}."
+            return missing("unknown_agent", text, f"Use one of {', '.join(known)}.")
+        case AgentNotInstalled(program=program, install=install):
+            text = f"{program} is not on the PATH."
+            return conflict("agent_not_installed", text, f"Install it: {install}")
+        case TaskArchived():
+            return conflict("task_archived", "The task is archived.", "Create a new task.")
+        case TaskBusy(session=session):
+            text = f"Session {session} of the task is at work."
+            return conflict("task_busy", text, "Stop it, or prompt it.")
+        case DirtyCheckout(path=path):
+            return conflict(
+                "dirty_checkout",
+                f"{path} has changes that are not committed; the task would not see them.",
+                "Commit or stash them, or launch with `allow_dirty`.",
+            )
+        case NotAllowed(state=state):
+            text = f"The session is {state.value}."
+            return conflict("session_state", text, "Resume a stopped session; wait for a turn.")
+        case Superseded():
+            text = "Somebody else changed the session at the same moment."
+            return conflict("superseded", text, "Look at the session, then ask again.")
+        case _:
+            assert_never(problem)
