@@ -29,9 +29,11 @@ from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
+from pipelines.connection_credential import ConnectionCredential
 from pipelines.connection_secret import ConnectionSecrets
 from pipelines.create_task import CreateTask
 from pipelines.follow_execution import FollowExecution
+from pipelines.issue_lease import IssueLease
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.recover import Recover
@@ -109,10 +111,11 @@ class ControlPlane(containers.DeclarativeContainer):
     agents = providers.Singleton(Catalogue, settings.provided.search_path, named)
 
     secrets = providers.Singleton(ConnectionSecrets, vault, redactor, clock)
-    refresh = providers.Singleton(RefreshClone, store, git, secrets)
-    redeem = providers.Singleton(
-        RedeemCredential, store, secrets, capabilities, redactor, clock, ids
-    )
+    sources = providers.Dict()
+    credential = providers.Singleton(ConnectionCredential, store, secrets, sources, redactor)
+    refresh = providers.Singleton(RefreshClone, store, git, credential)
+    issue = providers.Singleton(IssueLease, redactor, clock, ids)
+    redeem = providers.Singleton(RedeemCredential, store, credential, capabilities, issue, clock)
 
     relay = providers.Singleton(
         RelayClient,
@@ -132,6 +135,7 @@ class ControlPlane(containers.DeclarativeContainer):
         runtime=runtime,
         refresh=refresh,
         git=git,
+        issue=issue,
         capabilities=capabilities,
         redactor=redactor,
         followers=followers,

@@ -12,10 +12,12 @@ from domain.access import NotFound, acts_for_a_person
 from domain.connection import Connection, InvalidConnection, Kind, Status
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
+from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.repository import InvalidRemote, parse_remote
 from domain.secret import Secret
+from pipelines.end_leases import end_leases
 from ports.clock import Clock
 from ports.git import ClosedGit, RemoteAccess
 from ports.ids import Ids
@@ -118,8 +120,9 @@ class ConnectWorkspace:
                 certificate_authority=request.certificate_authority,
             )
             sealed = self.vault.seal(place(connection.id, request.workspace), request.token)
+            at = self.clock.now()
+            await end_leases(unit, at, Why.CONNECTION_REPLACED, connection=connection.id)
             await unit.put_connection(connection, sealed)
-            await unit.revoke_leases(self.clock.now(), connection=connection.id)
         return connection
 
 
@@ -155,6 +158,7 @@ class DisconnectWorkspace:
             found = await unit.connection(connection)
             if found is None or found.workspace != workspace or not acts_for_a_person(principal):
                 return Failure(NotFound("connection"))
-            await unit.revoke_leases(self.clock.now(), connection=connection)
+            at = self.clock.now()
+            await end_leases(unit, at, Why.CONNECTION_REMOVED, connection=connection)
             await unit.remove_connection(connection)
         return Success(None)

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import ExecutionState, Handle
+from domain.ledger import Why
 from domain.outcome import failed
 from domain.session import Move, SessionState, next_state
 from domain.turn import Ending, Turn, ended, ending, ends, interrupted
+from pipelines.end_leases import end_leases
 from ports.clock import Clock
 from ports.feed import Feed
 from ports.runtime import Runtime
@@ -47,6 +49,8 @@ class FollowExecution:
     async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> None:
         """Store a batch and what it means for the turn, in one unit."""
         async with self.store.write() as unit:
+            if await unit.execution(handle.execution) is None:
+                return  # its task was deleted meanwhile
             stored = await unit.append_events(handle.session, handle.execution, batch)
             for event in batch:
                 how = ending(event)
@@ -76,7 +80,8 @@ class FollowExecution:
             if session and state and not failed(state) and session.execution == handle.execution:
                 await unit.save_session(replace(session, state=state.unwrap()))
             await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
-            await unit.revoke_leases(self.clock.now(), execution=handle.execution)
+            at = self.clock.now()
+            await end_leases(unit, at, Why.SESSION_ENDED, execution=handle.execution)
         newest = stored[-1].sequence if stored else 0
         self.feed.publish(handle.session, newest)
 

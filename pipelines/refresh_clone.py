@@ -9,20 +9,21 @@ from domain.connection import Connection, Status
 from domain.git_failure import GitFailure
 from domain.outcome import Result, Success, failed
 from domain.registered_repository import Repository
-from pipelines.connection_secret import ConnectionSecrets, SecretUnavailable
+from pipelines.connection_credential import ConnectionCredential
+from ports.credential_source import NoCredential
 from ports.git import ClosedGit, RemoteAccess
 from ports.store import Store
 
 __all__ = ("RefreshClone", "RefreshProblem")
 
-RefreshProblem: TypeAlias = GitFailure | SecretUnavailable
+RefreshProblem: TypeAlias = GitFailure | NoCredential
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshClone:
     store: Store
     git: ClosedGit
-    secrets: ConnectionSecrets
+    credential: ConnectionCredential
 
     async def default_branch(self, repository: Repository) -> Result[str, RefreshProblem]:
         """Ask the remote for its default branch, then clone it."""
@@ -61,17 +62,19 @@ class RefreshClone:
         identity = repository.identity
         async with self.store.read() as state:
             known = await state.connections(repository.workspace)
-            connection = usable(known, identity.host if identity else "")
-            if connection is None or not repository.clone_url.startswith("https://"):
-                return Success(RemoteAccess(repository.clone_url))
-            secret = await self.secrets(state, connection)
-        if failed(secret):
-            return secret
+        connection = usable(known, identity.host) if identity else None
+        if connection is None or identity is None:
+            return Success(RemoteAccess(repository.clone_url))
+        if not repository.clone_url.startswith("https://"):
+            return Success(RemoteAccess(repository.clone_url))
+        resolved = await self.credential(connection, identity)
+        if failed(resolved):
+            return resolved
         return Success(
             RemoteAccess(
                 repository.clone_url,
                 rules.username(connection.kind, connection.login),
-                secret.unwrap(),
+                resolved.unwrap().secret,
                 connection.certificate_authority,
             )
         )

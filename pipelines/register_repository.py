@@ -14,9 +14,9 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.registered_repository import Repository
 from domain.repository import InvalidRemote, parse_remote
-from pipelines.connection_secret import SecretUnavailable
 from pipelines.refresh_clone import RefreshClone
 from ports.clock import Clock
+from ports.credential_source import NoCredential
 from ports.git import ClosedGit
 from ports.ids import Ids
 from ports.store import Store
@@ -30,7 +30,7 @@ class RelativePath:
 
 
 RegisterRepositoryProblem: TypeAlias = (
-    NotFound | InvalidRemote | GitFailure | SecretUnavailable | RelativePath
+    NotFound | InvalidRemote | GitFailure | NoCredential | RelativePath
 )
 
 

@@ -25,13 +25,16 @@ from domain.credential_snapshot import CredentialSnapshot, snapshot
 from domain.environment import Layer, LayerName
 from domain.event import Json
 from domain.execution import Execution, ExecutionState, ExecutorType
-from domain.identity import ExecutionId, LeaseId
-from domain.lease import LEASE_LIFE, TOKEN_BYTES, LeaseRecord, Scope, digest, token
+from domain.identity import ExecutionId
+from domain.lease import LeaseRefusal, Scope
+from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.session import Move, Session, SessionState, next_state
 from domain.task import Task
 from domain.workspace import Workspace
+from pipelines.end_leases import end_leases
+from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
 from pipelines.start_problem import DirtyCheckout, StartProblem, Superseded, failure_of
 from ports.capabilities import Capabilities
@@ -84,6 +87,7 @@ class StartExecution:
     runtime: Runtime
     refresh: RefreshClone
     git: ClosedGit
+    issue: IssueLease
     capabilities: Capabilities
     redactor: Redactor
     followers: Followers
@@ -205,12 +209,14 @@ class StartExecution:
             await unit.put_execution(execution)
             if not await unit.save_session(replace(current, execution=execution.id)):
                 return Failure(Superseded())
-            if not decision.scopes:
-                return Success(None)
-            grants = [
-                await self._lease(unit, scope, connection)
-                for scope, connection in scopes_of(execution, facts, decision)
-            ]
+            grants: list[LeaseGrant] = []
+            for scope in scopes_of(execution, facts, decision):
+                granted = await self._grant(unit, scope)
+                if failed(granted):
+                    return granted
+                grants.append(granted.unwrap())
+        if not grants:
+            return Success(None)
         authorities = {
             each.host: each.certificate_authority
             for each in facts.connections
@@ -218,24 +224,13 @@ class StartExecution:
         }
         return Success(ManagedAccess(managed_hosts(decision.scopes, authorities), tuple(grants)))
 
-    async def _lease(self, unit: Writer, scope: Scope, connection: Connection) -> LeaseGrant:
-        now = self.clock.now()
-        shown = token(self.ids.random(TOKEN_BYTES))
-        await unit.put_lease(
-            LeaseRecord(
-                id=LeaseId(self.ids.new("lease")),
-                token_hash=digest(shown),
-                scope=scope,
-                connection=connection.id,
-                revision=connection.revision,
-                issued_at=now,
-                expires_at=now + LEASE_LIFE,
-            )
-        )
-        capability = self.capabilities.seal(Claims(scope, now))
-        self.redactor.register(shown)
+    async def _grant(self, unit: Writer, scope: Scope) -> Result[LeaseGrant, LeaseRefusal]:
+        issued = await self.issue(unit, scope)
+        if failed(issued):
+            return issued
+        capability = self.capabilities.seal(Claims(scope, self.clock.now()))
         self.redactor.register(capability)
-        return LeaseGrant(scope.repository, scope.identity, shown, capability)
+        return Success(LeaseGrant(scope.repository, scope.identity, issued.unwrap(), capability))
 
     async def _record(
         self, execution: Execution, acp_session: str, known: Json
@@ -271,7 +266,8 @@ class StartExecution:
                 execution = await unit.execution(current.execution)
                 if execution is not None:
                     await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
-                    await unit.revoke_leases(self.clock.now(), execution=execution.id)
+                    at = self.clock.now()
+                    await end_leases(unit, at, Why.START_FAILED, execution=execution.id)
             state = next_state(current.state, Move.START_FAILED)
             if not failed(state):
                 failure = failure_of(problem)
@@ -306,22 +302,16 @@ def workspace_of(tasks_root: str, facts: _Facts) -> str:
     return f"{folder}/{facts.repositories[0].name}" if len(facts.repositories) == 1 else folder
 
 
-def scopes_of(
-    execution: Execution, facts: _Facts, decision: CredentialDecision
-) -> Sequence[tuple[Scope, Connection]]:
-    """Each scope of the decision in full, and the connection that serves its host."""
-    by_host = {each.host: each for each in facts.connections}
+def scopes_of(execution: Execution, facts: _Facts, decision: CredentialDecision) -> Sequence[Scope]:
+    """Each scope of the decision in full."""
     return [
-        (
-            Scope(
-                workspace=facts.workspace.id,
-                task=facts.task.id,
-                session=execution.session,
-                execution=execution.id,
-                repository=scope.repository_id,
-                identity=scope.identity,
-            ),
-            by_host[scope.host],
+        Scope(
+            workspace=facts.workspace.id,
+            task=facts.task.id,
+            session=execution.session,
+            execution=execution.id,
+            repository=scope.repository_id,
+            identity=scope.identity,
         )
         for scope in decision.scopes
     ]

@@ -12,8 +12,9 @@ from domain.credential_policy import (
 )
 from domain.git_config import MalformedGitConfig
 from domain.git_failure import GitFailure
+from domain.lease import LeaseRefusal
 from domain.session import NotAllowed, SessionFailure
-from pipelines.connection_secret import SecretUnavailable
+from ports.credential_source import NoCredential
 from ports.runtime import RuntimeProblem
 
 __all__ = ("DirtyCheckout", "StartProblem", "Superseded", "failure_of")
@@ -36,7 +37,8 @@ StartProblem: TypeAlias = (
     | NotAllowed
     | CredentialProblem
     | GitFailure
-    | SecretUnavailable
+    | NoCredential
+    | LeaseRefusal
     | DirtyCheckout
     | RuntimeProblem
     | Superseded
@@ -48,14 +50,16 @@ def failure_of(problem: StartProblem) -> SessionFailure:
     match problem:
         case RuntimeProblem(code=code, detail=detail) | GitFailure(code=code, detail=detail):
             return SessionFailure(code.value, detail)
+        case LeaseRefusal(code=code):
+            return SessionFailure(code.value, "")
         case NotFound(what=what):
             return SessionFailure(f"{what}_not_found", "")
         case DirtyCheckout(path=path):
             return SessionFailure("dirty_checkout", path)
         case Superseded() | NotAllowed():
             return SessionFailure("superseded", "")
-        case SecretUnavailable(connection=connection):
-            return SessionFailure("secret_unavailable", connection)
+        case NoCredential(fault=fault):
+            return SessionFailure(fault.value, "")
         case MalformedGitConfig(layer=layer, variable=variable):
             return SessionFailure("malformed_environment", f"{layer}: {variable}")
         case ConnectionInactive(host=host, status=status):

@@ -6,9 +6,11 @@ from typing import TypeAlias
 from domain.access import NotFound, acts_for_a_person
 from domain.execution import Handle
 from domain.identity import SessionId
+from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, SessionState, next_state
+from pipelines.end_leases import end_leases
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
@@ -58,5 +60,6 @@ class StopSession:
             if not await unit.save_session(stopping):
                 return Failure(Superseded())
             if found.execution is not None:
-                await unit.revoke_leases(self.clock.now(), execution=found.execution)
+                at = self.clock.now()
+                await end_leases(unit, at, Why.SESSION_STOPPED, execution=found.execution)
         return Success(replace(stopping, version=stopping.version + 1))

@@ -28,6 +28,7 @@ from domain.identity import (
     WorkspaceId,
 )
 from domain.lease import LeaseRecord
+from domain.ledger import LedgerEntry, LedgerQuery
 from domain.registered_repository import Repository
 from domain.session import Session, SessionState
 from domain.task import Task
@@ -112,6 +113,10 @@ class Reader(Protocol):
         """How many of the workspace's leases are neither revoked nor expired."""
         ...
 
+    async def ledger(self, query: LedgerQuery) -> Sequence[LedgerEntry]:
+        """A page of the ledger, in the order of the entries' numbers."""
+        ...
+
     async def agentctl(self) -> AgentctlRecord | None:
         """The agentctl of this machine, as it was last started."""
         ...
@@ -121,6 +126,12 @@ class Writer(Reader, Protocol):
     """What can be done in a unit of work."""
 
     async def put_workspace(self, workspace: Workspace) -> None: ...
+    async def remove_workspace(self, workspace: WorkspaceId) -> bool:
+        """Remove a workspace with its connections and repositories; False when it is absent.
+
+        Its tasks are removed before: each removal is an event of its own.
+        """
+        ...
 
     async def put_connection(self, connection: Connection, sealed: bytes) -> None:
         """Insert or replace; the secret is replaced in the same unit."""
@@ -181,8 +192,18 @@ class Writer(Reader, Protocol):
         execution: ExecutionId | None = None,
         connection: ConnectionId | None = None,
         lease: LeaseId | None = None,
-    ) -> int:
-        """Mark the live leases that match all that is named revoked; their count."""
+        task: TaskId | None = None,
+        repository: RepositoryId | None = None,
+    ) -> Sequence[LeaseRecord]:
+        """Mark the live leases that match all that is named revoked, and give them."""
+        ...
+
+    async def record(self, entries: Sequence[LedgerEntry]) -> None:
+        """Add to the ledger, in order; numbers are never given twice."""
+        ...
+
+    async def prune_ledger(self, before: datetime) -> int:
+        """Remove the entries from before a moment; their count."""
         ...
 
     async def put_agentctl(self, record: AgentctlRecord) -> None: ...

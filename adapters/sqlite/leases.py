@@ -1,10 +1,11 @@
 """Leases, found by the hash of their token."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import Update, func, select, update
+from sqlalchemy import ColumnElement, Select, Update, func, select, update
 
 from adapters.sqlite.columns import from_text, maybe_from_text, maybe_to_text, to_text
 from adapters.sqlite.connection import Row
@@ -40,8 +41,17 @@ _COUNT_LIVE = (
 @cache
 def _revoke(*columns: str) -> Update:
     """Revoke what is live and has the given value in each of the columns."""
-    matching = (_LEASE[name] == given(name) for name in columns)
-    return update(_LEASES).where(*_IS_LIVE, *matching).values(revoked_at=given("now"))
+    return update(_LEASES).where(*_IS_LIVE, *_match(columns)).values(revoked_at=given("now"))
+
+
+@cache
+def _to_revoke(*columns: str) -> Select[*tuple[object, ...]]:
+    """What `_revoke` of the same columns changes."""
+    return select(_LEASES).where(*_IS_LIVE, *_match(columns)).order_by(_LEASE.id)
+
+
+def _match(columns: Sequence[str]) -> Sequence[ColumnElement[bool]]:
+    return [_LEASE[name] == given(name) for name in columns]
 
 
 class LeaseReads(Unit):
@@ -90,12 +100,24 @@ class LeaseWrites(LeaseReads):
         execution: ExecutionId | None = None,
         connection: ConnectionId | None = None,
         lease: LeaseId | None = None,
-    ) -> int:
-        by = {"execution_id": execution, "connection_id": connection, "id": lease}
+        task: TaskId | None = None,
+        repository: RepositoryId | None = None,
+    ) -> Sequence[LeaseRecord]:
+        by = {
+            "execution_id": execution,
+            "connection_id": connection,
+            "id": lease,
+            "task_id": task,
+            "repository_id": repository,
+        }
         named = {column: value for column, value in by.items() if value is not None}
         if not named:
             raise ValueError("which leases are revoked is always said")
-        return await self._run(_revoke(*named), {**named, "now": to_text(at)})
+        values = {**named, "now": to_text(at)}
+        live = [_lease(row) for row in await self._on.rows(_to_revoke(*named), values)]
+        if live:
+            await self._run(_revoke(*named), values)
+        return [replace(each, revoked_at=at) for each in live]
 
 
 def _lease(row: Row) -> LeaseRecord:

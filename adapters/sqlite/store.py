@@ -14,6 +14,7 @@ from adapters.sqlite.connection import fault_of
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
 from adapters.sqlite.events import EventReads, EventWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
+from adapters.sqlite.ledger import LedgerReads, LedgerWrites
 from adapters.sqlite.pool import Pool
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
@@ -46,6 +47,7 @@ class SqliteReader(
     EventReads,
     TurnReads,
     LeaseReads,
+    LedgerReads,
     AgentctlReads,
 ):
     """What can be asked of the store."""
@@ -62,6 +64,7 @@ class SqliteWriter(
     EventWrites,
     TurnWrites,
     LeaseWrites,
+    LedgerWrites,
     AgentctlWrites,
     SqliteReader,
 ):

@@ -25,6 +25,7 @@ __all__ = (
     "CounterRow",
     "ExecutionRow",
     "LeaseRow",
+    "LedgerRow",
     "RepositoryRow",
     "SessionEventRow",
     "SessionRow",
@@ -237,6 +238,35 @@ class LeaseRow(SQLModel, table=True):
     issued_at: str
     expires_at: str
     revoked_at: str | None
+
+
+class LedgerRow(SQLModel, table=True):
+    """Refers to no other table: an entry outlives what it tells of."""
+
+    __tablename__ = "credential_ledger"
+    __table_args__: ClassVar = (
+        Index("ix_ledger_at", "at"),
+        Index("ix_ledger_workspace", "workspace_id", "sequence"),
+        Index("ix_ledger_task", "task_id", "sequence"),
+        Index("ix_ledger_session", "session_id", "sequence"),
+        {"sqlite_autoincrement": True},
+    )
+
+    sequence: int = Field(primary_key=True)
+    at: str
+    operation: str
+    result: str
+    detail: str
+    workspace_id: str | None
+    task_id: str | None
+    session_id: str | None
+    execution_id: str
+    repository_id: str | None
+    host: str
+    path: str
+    actor: str | None
+    pid: int | None
+    descent: str | None
 
 
 class AgentctlRow(SQLModel, table=True):

@@ -7,7 +7,7 @@ from sqlalchemy.sql.functions import coalesce
 
 from adapters.sqlite.columns import from_text, to_text
 from adapters.sqlite.connection import Row
-from adapters.sqlite.statement import given
+from adapters.sqlite.statement import given, remove
 from adapters.sqlite.tables import WorkspaceRow, WorkspaceSettingsRow, table
 from adapters.sqlite.unit import Unit
 from domain.credential_policy import Mode
@@ -25,6 +25,7 @@ _ALL = select(
     _WORKSPACE.created_at,
 ).select_from(table(WorkspaceRow).outerjoin(_SETTINGS, _SETTINGS.c.workspace_id == _WORKSPACE.id))
 _ONE = _ALL.where(_WORKSPACE.id == given("id"))
+_REMOVE = remove(WorkspaceRow)
 _PAGE = _ALL.where(_WORKSPACE.id > given("after")).order_by(_WORKSPACE.id).limit(given("limit"))
 
 
@@ -54,6 +55,9 @@ class WorkspaceWrites(WorkspaceReads):
             WorkspaceSettingsRow,
             {"workspace_id": workspace.id, "task_git_credentials_mode": workspace.mode.value},
         )
+
+    async def remove_workspace(self, workspace: WorkspaceId) -> bool:
+        return await self._run(_REMOVE, {"id": workspace}) == 1
 
 
 def _workspace(row: Row) -> Workspace:

@@ -134,7 +134,7 @@ async def test_workspaces_from_before_the_policy_are_managed(database: Path) -> 
     ) as store:
         async with store.read() as state:
             found = await state.workspaces(None, 10)
-        assert store.upgraded.applied == ("v0002_task_git_credentials_mode",)
+        assert store.upgraded.applied == tuple(m.revision for m in PROGRAM.migrations[1:])
     assert [(each.name, each.mode) for each in found] == [
         ("Has settings", Mode.MANAGED),
         ("Has none", Mode.MANAGED),

@@ -1,0 +1,108 @@
+"""The ledger of leases: entries are added and pruned, and never changed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+
+from sqlalchemy import Select, delete, insert, select
+
+from adapters.sqlite.columns import from_text, members, to_text
+from adapters.sqlite.connection import Row
+from adapters.sqlite.statement import given
+from adapters.sqlite.tables import LedgerRow, table
+from adapters.sqlite.unit import Unit
+from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
+from domain.ledger import LedgerEntry, LedgerQuery, Operation
+from domain.peer import Descent, Peer
+from domain.repository import RepositoryIdentity
+
+__all__ = ("LedgerReads", "LedgerWrites")
+
+_OPERATIONS = members(Operation)
+_DESCENTS = members(Descent)
+_ENTRIES = table(LedgerRow)
+_ENTRY = _ENTRIES.c
+_ADD = insert(_ENTRIES).values({
+    each: given(each.name) for each in _ENTRY if each is not _ENTRY.sequence
+})
+_PRUNE = delete(_ENTRIES).where(_ENTRY.at < given("before"))
+
+
+@cache
+def _page(*columns: str) -> Select[*tuple[object, ...]]:
+    """A page of what has the given value in each of the columns."""
+    return (
+        select(_ENTRIES)
+        .where(_ENTRY.sequence > given("after"), *(_ENTRY[name] == given(name) for name in columns))
+        .order_by(_ENTRY.sequence)
+        .limit(given("limit"))
+    )
+
+
+class LedgerReads(Unit):
+    __slots__ = ()
+
+    async def ledger(self, query: LedgerQuery) -> Sequence[LedgerEntry]:
+        by = {
+            "workspace_id": query.workspace,
+            "task_id": query.task,
+            "session_id": query.session,
+            "repository_id": query.repository,
+            "host": query.host,
+            "operation": query.operation.value if query.operation else None,
+            "result": query.result,
+        }
+        named = {column: value for column, value in by.items() if value is not None}
+        values = {**named, "after": query.after, "limit": query.limit}
+        return [_entry(row) for row in await self._on.rows(_page(*named), values)]
+
+
+class LedgerWrites(LedgerReads):
+    __slots__ = ()
+
+    async def record(self, entries: Sequence[LedgerEntry]) -> None:
+        if entries:
+            await self._run_many(_ADD, [_columns(each) for each in entries])
+
+    async def prune_ledger(self, before: datetime) -> int:
+        return await self._run(_PRUNE, {"before": to_text(before)})
+
+
+def _columns(entry: LedgerEntry) -> dict[str, object]:
+    peer = entry.peer
+    return {
+        "at": to_text(entry.at),
+        "operation": entry.operation.value,
+        "result": entry.result,
+        "detail": entry.detail,
+        "workspace_id": entry.workspace,
+        "task_id": entry.task,
+        "session_id": entry.session,
+        "execution_id": entry.execution,
+        "repository_id": entry.repository,
+        "host": entry.identity.host,
+        "path": entry.identity.path,
+        "actor": entry.actor,
+        "pid": peer.pid if peer else None,
+        "descent": peer.descent.value if peer else None,
+    }
+
+
+def _entry(row: Row) -> LedgerEntry:
+    sequence, at, operation, result, detail, workspace, task, session, execution = row[:9]
+    repository, host, path, actor, pid, descent = row[9:]
+    return LedgerEntry(
+        from_text(at),
+        _OPERATIONS[operation],
+        result,
+        None if workspace is None else WorkspaceId(workspace),
+        None if task is None else TaskId(task),
+        None if session is None else SessionId(session),
+        ExecutionId(execution),
+        None if repository is None else RepositoryId(repository),
+        RepositoryIdentity(host, path),
+        actor,
+        detail,
+        None if pid is None else Peer(pid, _DESCENTS[descent]),
+        sequence,
+    )
