@@ -97,6 +97,9 @@ def _without_managed(layer: Layer, entries: tuple[Entry, ...]) -> Layer:
         for name, value in layer.variables.items()
         if not git_config.is_indexed(name) and name not in NAMES and ours.get(name) != value
     }
+    bundle = managed_git.certificates(entries)
+    if bundle is not None:
+        scalars.setdefault(managed_git.CERTIFICATES, bundle)
     secret = {
         entry for index, entry in enumerate(entries) if not layer.secrets.isdisjoint(_names(index))
     }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import environment, git_config
+from domain import environment, git_config, managed_git
 from domain.ambient_credentials import AMBIENT_TOKENS, ASKPASS, OVERRIDES, cleared
 from domain.broker_contract import NAMES, SCOPES
 from domain.credential_policy import (
@@ -16,6 +16,7 @@ from domain.credential_policy import (
 )
 from domain.environment import Layer
 from domain.git_config import Entry, MalformedGitConfig
+from domain.managed_git import ManagedHost
 from domain.outcome import Success, failed
 from tests.domain.credential_examples import (
     CHOSEN,
@@ -91,6 +92,17 @@ def test_an_environment_that_was_managed_before_is_cleared_of_exactly_that() -> 
 
     assert cleared((dirty,)) == Success((
         Layer("host", {"LANG": "C"} | git_config.serialize([HOOKS])),
+    ))
+
+
+@requirement("git-config:managed:certificates")
+def test_a_bundle_that_was_taken_for_managed_access_is_a_variable_again() -> None:
+    private = [ManagedHost("forge.example", "/authority.pem")]
+    entries = managed_git.entries(private, "/t/git-credential-kandev", "/bundle.pem")
+    dirty = Layer("host", BROKER | git_config.serialize((HOOKS, *entries)))
+
+    assert cleared((dirty,)) == Success((
+        Layer("host", {"GIT_SSL_CAINFO": "/bundle.pem"} | git_config.serialize([HOOKS])),
     ))
 
 

@@ -37,6 +37,40 @@ def test_the_entries_of_a_host_reset_ask_and_stop_in_this_order() -> None:
     )
 
 
+@requirement("git-config:managed:certificates")
+def test_a_bundle_of_the_host_stands_below_the_authority_of_a_private_forge() -> None:
+    entries = managed_git.entries([HOST, PRIVATE], PATH, "/etc/bundle.pem")
+    private = managed_git.entries([PRIVATE], PATH)
+
+    assert entries == (
+        *managed_git.entries([HOST], PATH),
+        private[0],
+        Entry("http.sslCAInfo", "/etc/bundle.pem"),
+        *private[1:],
+    )
+    assert managed_git.certificates(entries) == "/etc/bundle.pem"
+    assert managed_git.certificates((Entry("http.sslCAInfo", "/mine.pem"), *private)) is None
+
+
+@requirement("git-config:managed:certificates")
+@pytest.mark.parametrize("bundle", ["/a", "", "~", "~/a", "%(prefix)/a", "a b", "./a"])
+def test_git_reads_the_bundle_as_it_read_the_variable(tmp_path: Path, bundle: str) -> None:
+    entries = managed_git.entries([PRIVATE], PATH, bundle)
+    block = git_config.serialize(entries)
+
+    question = ["git", "config", "--type=path", "--get", "http.sslCAInfo"]
+    read = os.fsdecode(run(question, tmp_path, isolated(tmp_path) | block).stdout)
+
+    assert read.removesuffix("\n").removeprefix("./") == bundle.removeprefix("./")
+    assert managed_git.certificates(entries) in {bundle, bundle.removeprefix("./")}
+
+
+@requirement("git-config:managed:certificates")
+def test_the_variable_is_taken_only_where_a_forge_has_an_authority_of_its_own() -> None:
+    assert managed_git.taken([HOST]) == {"GIT_CONFIG_PARAMETERS"}
+    assert managed_git.taken([HOST, PRIVATE]) == {"GIT_CONFIG_PARAMETERS", "GIT_SSL_CAINFO"}
+
+
 def test_the_entries_are_accepted_by_the_rules_of_every_block() -> None:
     entries = managed_git.entries([HOST, PRIVATE], "/it's\n a path/git-credential-kandev")
 
@@ -125,6 +159,7 @@ foreign = st.sampled_from((
     Entry(key(), "!/opt/other/helper"),
     Entry(key(), "!'/opt/git-credential-kandev' --flag"),
     Entry("http.https://github.com.sslCAInfo", "/mine.pem"),
+    Entry("http.sslCAInfo", "/mine.pem"),
     Entry("credential.https://github.com.useHttpPath", "false"),
     Entry("credential.useHttpPath", "true"),
 ))
@@ -137,25 +172,30 @@ groups = st.lists(
     ),
     max_size=3,
 )
+bundles = st.sampled_from((None, "/bundle.pem", "~/bundle.pem"))
 helpers = st.sampled_from((PATH, "/it's here/git-credential-kandev"))
 
 
 @requirement("git-config:managed:removed")
-@given(lists, groups, helpers, lists)
+@given(lists, groups, helpers, bundles, lists)
 def test_taking_the_managed_entries_away_gives_back_exactly_the_others(
-    before: tuple[Entry, ...], hosts: list[ManagedHost], helper: str, after: tuple[Entry, ...]
+    before: tuple[Entry, ...],
+    hosts: list[ManagedHost],
+    helper: str,
+    bundle: str | None,
+    after: tuple[Entry, ...],
 ) -> None:
-    managed = managed_git.entries(hosts, helper)
+    managed = managed_git.entries(hosts, helper, bundle)
 
     assert managed_git.without_managed(before + managed + after) == before + after
 
 
 @requirement("git-config:managed:removed")
-@given(lists, groups, helpers)
+@given(lists, groups, helpers, bundles)
 def test_entries_that_were_forwarded_or_added_twice_are_all_taken_away(
-    before: tuple[Entry, ...], hosts: list[ManagedHost], helper: str
+    before: tuple[Entry, ...], hosts: list[ManagedHost], helper: str, bundle: str | None
 ) -> None:
-    managed = managed_git.entries(hosts, helper)
+    managed = managed_git.entries(hosts, helper, bundle)
     forwarded = git_config.compose(git_config.compose(before, managed), managed)
 
     assert managed_git.without_managed(forwarded) == before

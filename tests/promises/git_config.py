@@ -97,6 +97,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#managed-entries",
         "Hosts that are not managed keep the helper of the user.",
     ),
+    "git-config:managed:certificates": (
+        f"{_PAGE}#managed-entries",
+        "A certificate bundle of the host's holds for other hosts, and a managed forge has its own.",
+    ),
     "git-config:managed:removed": (
         f"{_PAGE}#managed-entries",
         "Taking the managed entries away gives back exactly the others, in order.",

@@ -115,7 +115,8 @@ def _highest(
     if asked.managed is None or managed is None:
         return Layer(LayerName.MANAGED, variables, removes=removes)
     hosts = [ManagedHost(h.host, authorities.get(h.host)) for h in asked.managed.hosts]
-    entries = managed_git.entries(hosts, managed.helper)
+    bundle = _last(lower, managed_git.CERTIFICATES)
+    entries = managed_git.entries(hosts, managed.helper, bundle)
     return Layer(
         LayerName.MANAGED,
         variables
@@ -123,7 +124,7 @@ def _highest(
         | managed_git.variables()
         | managed.variables
         | _tools_first(lower, managed.tools),
-        removes=removes | managed_git.REMOVES,
+        removes=removes | managed_git.taken(hosts),
     )
 
 
