@@ -53,8 +53,9 @@ async def start(
     log: Path,
     *,
     owned: bool,
+    seconds: float = START_SECONDS,
 ) -> Started:
-    """Start agentctl, give it the key on stdin, and wait for its one line.
+    """Start agentctl, give it the key on stdin, and wait `seconds` for its one line.
 
     An owned agentctl ends when its stdin does. Raises `StartFailed` or `OSError`; then, and when
     cancelled, no process is left.
@@ -66,7 +67,7 @@ async def start(
             process.stdin.write(key)
             if not owned:
                 process.stdin.close()
-        return Started(await _announcement(process), process)
+        return Started(await _announcement(process, seconds), process)
     except (TimeoutError, ValueError) as problem:
         _abandon(process)
         raise StartFailed(f"agentctl did not start ({_said(problem)}); see {log}") from None
@@ -75,14 +76,20 @@ async def start(
         raise
 
 
-async def end(pid: int, started: int, child: "subprocess.Popen[bytes] | None") -> None:
+async def end(
+    pid: int,
+    started: int,
+    child: "subprocess.Popen[bytes] | None",
+    *,
+    seconds: float = END_SECONDS,
+) -> None:
     """TERM, a bounded wait, KILL; a child of ours is reaped. Nothing else is ever signalled."""
     with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(pid)
         try:
             # Once it is open, the number cannot come to mean another process.
             if is_running(pid, started):
-                await _end(descriptor)
+                await _end(descriptor, seconds)
         finally:
             os.close(descriptor)
     if child is not None:
@@ -109,14 +116,14 @@ def _spawn(
         os.close(errors)
 
 
-async def _announcement(process: "subprocess.Popen[bytes]") -> Announced:
+async def _announcement(process: "subprocess.Popen[bytes]", seconds: float) -> Announced:
     """Its one line. Raises `TimeoutError` or `ValueError`."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), cast("BufferedReader", process.stdout)
     )
     try:
-        async with asyncio.timeout(START_SECONDS):
+        async with asyncio.timeout(seconds):
             line = await reader.readline()
     finally:
         transport.close()
@@ -137,7 +144,7 @@ def _abandon(process: "subprocess.Popen[bytes]") -> None:
             pipe.close()
 
 
-async def _end(descriptor: int) -> None:
+async def _end(descriptor: int, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     loop.add_reader(descriptor, ended.set)
@@ -146,7 +153,7 @@ async def _end(descriptor: int) -> None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, number)
             with suppress(TimeoutError):
-                async with asyncio.timeout(END_SECONDS):
+                async with asyncio.timeout(seconds):
                     await ended.wait()
                     return
     finally:

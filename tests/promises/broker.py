@@ -99,6 +99,38 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-relay",
         "At most 256 questions are under way; more wait.",
     ),
+    "broker:process:start": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "agentctl is started with its key on stdin; one that does not come up is ended and says why.",
+    ),
+    "broker:process:owned": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "An owned agentctl ends with its owner.",
+    ),
+    "broker:process:end": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "agentctl is ended by TERM and, after a bound, by KILL; no other process is ever signalled.",
+    ),
+    "broker:keeper:found": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "A running agentctl is found again after a restart, and one that is gone is replaced.",
+    ),
+    "broker:keeper:ends": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "agentctl outlives the control plane, and leaves nothing when it is told to end.",
+    ),
+    "broker:keeper:key": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "A process that does not prove that it knows the key is not spoken to.",
+    ),
+    "broker:runtime:life": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "An agent is launched, prompted, followed, stopped and released over agentctl's socket.",
+    ),
+    "broker:runtime:refusals": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "What agentctl refuses has a stable code, and its absence is an error of the connection.",
+    ),
     "broker:redaction": (
         f"{_PAGE}#the-socket",
         "Every lease, capability and password that passes is registered to be redacted.",
