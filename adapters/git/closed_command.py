@@ -15,6 +15,7 @@ from adapters.git import credential_socket
 from domain import git_command, git_config
 from domain.git_config import Entry
 from domain.git_failure import GitFailure
+from domain.managed_git import CERTIFICATES
 from domain.outcome import Result, failed
 from domain.repository import parse_remote
 from ports.git import Completed, GitProcess, RemoteAccess
@@ -103,6 +104,9 @@ class ClosedCommands:
             agent = self.parent.get("SSH_AUTH_SOCK")
             if agent and not secret:
                 environment["SSH_AUTH_SOCK"] = agent
+            bundle = self.parent.get(CERTIFICATES)
+            if bundle and access.certificate_authority is None:
+                environment[CERTIFICATES] = bundle
             yield Closed(self.git, _empty(place), environment)
 
     @asynccontextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.forge.certificate import make
 from adapters.forge.forge import Forge
 from adapters.git.closed import MirroredGit
 from domain.git_failure import GitCode, GitFailure
@@ -103,6 +104,20 @@ async def test_a_failed_mirror_leaves_what_was_there(
     assert [path.name for path in closed.mirrors.iterdir() if path.is_dir()] == ["repo_1"]
     assert list(closed.temporary.iterdir()) == []
     assert list(closed.closed.directory.iterdir()) == []
+
+
+@requirement("git:closed:verified")
+@pytest.mark.parametrize("given", ["connection", "variable"])
+async def test_a_bundle_of_the_hosts_is_trusted_unless_the_connection_has_an_authority(
+    forge: Forge, closed: MirroredGit, host: dict[str, str], tmp_path: Path, given: str
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    own = given == "connection"
+    bundle.write_text(make().authority if own else forge.authority, encoding="ascii")
+    host["GIT_SSL_CAINFO"] = str(bundle)
+    remote = replace(access(forge), certificate_authority=forge.authority if own else None)
+
+    assert not failed(await closed.probe(remote))
 
 
 @requirement("git:closed:verified")
