@@ -37,6 +37,7 @@ KEY_SECONDS: Final = 5.0
 DESCRIPTORS: Final = 16_384
 """As many as we take where the limit allows it: an instance needs four."""
 
+_STDIN = 0
 _GRACE_SECONDS = 2
 _PR_SET_DUMPABLE = 4
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     _hide()
     _take_descriptors()
-    key = _read_key(sys.stdin.fileno())
+    key = _read_key()
     with _owned(listener):
         uvloop.run(_serve(place, key, listener, owned=asked.owned))
     return 0
@@ -146,30 +147,29 @@ def _listen_for_the_end(told: asyncio.Event, *, owned: bool) -> None:
         loop.add_signal_handler(number, told.set)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if owned:
-        descriptor = sys.stdin.fileno()
 
         def read() -> None:
-            if not os.read(descriptor, 1024):
-                loop.remove_reader(descriptor)
+            if not os.read(_STDIN, 1024):
+                loop.remove_reader(_STDIN)
                 told.set()
 
         try:
-            loop.add_reader(descriptor, read)
+            loop.add_reader(_STDIN, read)
         except PermissionError:
             # A regular file cannot be waited for (epoll(7)), and it has no more to give.
             told.set()
 
 
-def _read_key(descriptor: int) -> bytes | None:
-    """The key, or None when stdin does not hold exactly one, or not in time."""
+def _read_key() -> bytes | None:
+    """The key, or None when stdin does not give it in time."""
     key = b""
-    while len(key) < KEY_BYTES:
-        ready, _, _ = select.select([descriptor], [], [], KEY_SECONDS)
-        piece = os.read(descriptor, KEY_BYTES - len(key)) if ready else b""
-        if not piece:
-            return None
-        key += piece
-    return key
+    with suppress(OSError):
+        while len(key) < KEY_BYTES and select.select([_STDIN], [], [], KEY_SECONDS)[0]:
+            piece = os.read(_STDIN, KEY_BYTES - len(key))
+            if not piece:
+                break
+            key += piece
+    return key if len(key) == KEY_BYTES else None
 
 
 def _hide() -> None:

@@ -8,7 +8,7 @@ from litestar.exceptions import HTTPException
 
 from adapters.agentctl.server.door import Door
 from adapters.agentctl.server.presence import Presence
-from adapters.agentctl.server.refusals import RefusedError, on_http, on_refused
+from adapters.agentctl.server.refusals import RefusedError, on_bug, on_http, on_refused
 from adapters.agentctl.server.routes import ROUTES, Core
 
 __all__ = ("create_app",)
@@ -27,7 +27,11 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         route_handlers=list(ROUTES),
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
-        exception_handlers={RefusedError: on_refused, HTTPException: on_http},
+        exception_handlers={
+            RefusedError: on_refused,
+            HTTPException: on_http,
+            Exception: on_bug,
+        },
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
         openapi_config=None,

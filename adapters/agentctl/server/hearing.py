@@ -104,6 +104,11 @@ class Hearing(Hears):
         self.record(EventKind.NOISE, body)
 
     @override
+    def notified(self, method: str) -> None:
+        body: Json = {"reason": "unknown_notification", "text": self._evidence(method.encode())}
+        self.record(EventKind.NOISE, body)
+
+    @override
     def broken(self, reason: str) -> None:
         self.broken_by = reason
         self.over.set()

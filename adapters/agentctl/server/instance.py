@@ -8,10 +8,11 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from typing_extensions import override
 
 from adapters.agentctl import wire
@@ -130,7 +131,8 @@ class Instance(Hosted):
             async with AsyncExitStack() as undo, AsyncExitStack() as life:
                 launched = await self._launch(life, undo)
                 if failed(launched):
-                    problem = self._shown(launched.failure())
+                    problem = launched.failure()
+                    problem = replace(problem, detail=self._redacted(problem.detail))
                     await life.aclose()
                     await undo.aclose()
                     answer(Failure(problem))
@@ -206,7 +208,11 @@ class Instance(Hosted):
         )
         if failed(greeted):
             return Failure(await self._explained(greeted.failure()))
-        return Success((conversation.unwrap(), greeted.unwrap()))
+        created = greeted.unwrap()
+        if created.lost_context is not None:
+            shown = self._redacted(created.lost_context)
+            created = msgspec.structs.replace(created, lost_context=shown)
+        return Success((conversation.unwrap(), created))
 
     async def _start(
         self, equipment: Equipment, life: AsyncExitStack
@@ -257,9 +263,8 @@ class Instance(Hosted):
             detail = f"{detail}: {(await self._process.demise()).detail}"
         return RuntimeProblem(problem.code, detail, self._process.stderr)
 
-    def _shown(self, problem: RuntimeProblem) -> RuntimeProblem:
-        detail = self._parts.redactor.redact(problem.detail, Surface.EVIDENCE).text
-        return RuntimeProblem(problem.code, detail, problem.stderr)
+    def _redacted(self, text: str) -> str:
+        return self._parts.redactor.redact(text, Surface.EVIDENCE).text
 
     def _write_record(self) -> None:
         handle, parts = self.handle, self._parts

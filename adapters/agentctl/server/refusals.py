@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
+import structlog
 from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException
 
@@ -11,7 +12,7 @@ from adapters.agentctl.wire import Refused
 from domain.outcome import Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("RefusedError", "granted", "on_http", "on_refused", "refusal_body")
+__all__ = ("RefusedError", "granted", "on_bug", "on_http", "on_refused", "refusal_body")
 
 _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.UNREACHABLE: 503,
@@ -30,6 +31,8 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.DISK_FULL: 507,
     RuntimeCode.INVALID: 400,
 }
+
+_log = structlog.get_logger(__name__)
 
 Value = TypeVar("Value")
 
@@ -61,6 +64,13 @@ def on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """A request that is no request of this protocol: unknown path, method or body."""
     problem = RuntimeProblem(RuntimeCode.INVALID, error.detail)
     return _response(error.status_code, problem)
+
+
+def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """What nobody expected: it is in the log, and nothing of it in the answer."""
+    _log.error("request_failed", path=request.scope["path"], exc_info=error)
+    problem = RuntimeProblem(RuntimeCode.UNREACHABLE, "agentctl failed; its log says why")
+    return _response(500, problem)
 
 
 def _response(status: int, problem: RuntimeProblem) -> Response[bytes]:

@@ -34,6 +34,10 @@ class Hears(Protocol):
         """A line that is no message."""
         ...
 
+    def notified(self, method: str) -> None:
+        """A notification that nobody serves."""
+        ...
+
     def broken(self, reason: str) -> None:
         """The agent does not keep to the protocol; nothing more of it is heard."""
         ...
@@ -128,15 +132,27 @@ class AgentTransport(Transport):
                     self._break("it wrote too many lines that are no message")
 
     def _pass_on(self, message: Message) -> None:
+        decoded = message.decoded
         if message.answers is not None:
             method = self._asked.pop(message.answers, None)
-            if method is not None:
-                self._hears.answered(method)
-        elif "id" in message.decoded:
-            self._open_requests += 1
-            if self._open_requests == self._bounds.requests:
-                self._hears.crowded(True)
-        self._incoming.put_nowait(message.decoded)
+            if method is None:
+                return
+            self._hears.answered(method)
+        elif "id" in decoded:
+            self._count_request()
+            params = decoded.get("params")
+            if isinstance(params, dict):
+                # The SDK would pass its members on as arguments of the same name.
+                params.pop("_meta", None)
+        else:
+            self._hears.notified(decoded["method"])
+            return
+        self._incoming.put_nowait(decoded)
+
+    def _count_request(self) -> None:
+        self._open_requests += 1
+        if self._open_requests == self._bounds.requests:
+            self._hears.crowded(True)
 
     def _answered_one(self) -> None:
         self._open_requests -= 1

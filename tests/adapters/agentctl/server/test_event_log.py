@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import resource
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from adapters.agentctl.server.event_log import EventLog, TrimmedError
 from domain.event import EventKind
+from tests.full_disk import full_disk
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -109,22 +109,11 @@ async def test_an_event_is_on_disk_before_it_is_handed_out(log: EventLog, tmp_pa
     assert (tmp_path / "000000000001.ndjson").read_bytes() == piece
 
 
-@contextmanager
-def _full_disk(size: int) -> Iterator[None]:
-    """Files of this process cannot grow past `size` (setrlimit(2), RLIMIT_FSIZE)."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @requirement("events:durable")
 async def test_a_disk_that_is_full_loses_nothing(log: EventLog) -> None:
     _append(log, "before")
 
-    with _full_disk(200):
+    with full_disk(200):
         log.append(EventKind.MESSAGE_CHUNK, 1, {"text": "x" * 300})
         written = log.flush()
         last = log.last

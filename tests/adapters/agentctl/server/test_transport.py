@@ -30,6 +30,9 @@ class Heard:
     def noise(self, line: bytes) -> None:
         self.said.append(("noise", line))
 
+    def notified(self, method: str) -> None:
+        self.said.append(("notified", method))
+
     def broken(self, reason: str) -> None:
         self.said.append(("broken", reason))
 
@@ -89,6 +92,20 @@ async def test_too_many_requests_hold_the_agent_back_until_one_is_answered() -> 
 
     assert alone == []
     assert line.heard.said == [("crowded", True), ("crowded", False)]
+
+
+@requirement("agentctl:protocol:requests")
+async def test_only_requests_and_answers_to_ours_reach_the_sdk() -> None:
+    line = Line()
+
+    line.say(
+        {"method": "of/the_future", "params": {}},
+        {"id": 99, "result": {}},
+        {"id": "a", "method": "x", "params": {"b": 1, "_meta": {"b": 2}}},
+    )
+
+    assert line.heard.said == [("notified", "of/the_future")]
+    assert await line.transport.receive() == {"id": "a", "method": "x", "params": {"b": 1}}
 
 
 @requirement("agentctl:protocol:noise")

@@ -10,6 +10,7 @@ from domain.secret import Secret
 from ports.runtime import RuntimeCode
 from tests.adapters.agentctl.server.conftest import House, Open, Seen, texts, turn, watch
 from tests.eventually import eventually
+from tests.full_disk import full_disk
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -252,3 +253,17 @@ async def test_a_secret_that_the_agent_says_is_in_no_event(house: House) -> None
     assert texts(seen) == ["x[REDACTED]x"]
     assert b"correct-horse" not in everything
     assert b"[REDACTED]" in everything
+
+
+@requirement("events:durable")
+async def test_a_full_disk_holds_the_agent_back_and_loses_nothing(house: House) -> None:
+    instance = await house.launch()
+
+    with full_disk(20_000):
+        instance.prompt(1, "count:3000").unwrap()
+        await eventually(lambda: instance.log.stuck)
+        during = instance.log.last
+    seen = await watch(instance, "complete")
+
+    assert during < 3000
+    assert [int(text.split()[0]) for text in texts(seen)] == list(range(3000))
