@@ -1,7 +1,9 @@
-"""What every test runs under: profiles, and the bounds that no test may leave behind."""
+"""What every test runs under: one profile of hypothesis, one event loop, and nothing left behind."""
 
 import hypothesis
 import pytest
+
+pytest_plugins = ("tests.leaks",)
 
 hypothesis.settings.register_profile(
     "kandev",
