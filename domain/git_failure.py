@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ("GitCode", "GitFailure", "classify")
+__all__ = ("GitCode", "GitFailure", "classify", "distrusted")
 
 
 class GitCode(StrEnum):
@@ -29,13 +29,17 @@ class GitCode(StrEnum):
     READ_ONLY = "git_read_only"
     TIMEOUT = "git_timeout"
     TOO_MUCH_OUTPUT = "git_too_much_output"
+    MALFORMED_ENVIRONMENT = "malformed_environment"
     MISSING = "git_missing"
     FAILED = "git_failed"
 
 
 @dataclass(frozen=True, slots=True)
 class GitFailure:
-    """`detail` is git's own last words, bounded and redacted by who ran it."""
+    """`detail` is git's own last words, bounded and redacted by who ran it.
+
+    Of a repository that git does not trust it names the two users instead.
+    """
 
     code: GitCode
     detail: str
@@ -90,6 +94,15 @@ _SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
         (GitCode.EXISTS, r"already exists"),
     )
 )
+
+
+_DISTRUSTED = re.compile(r"detected dubious ownership in repository at '(.*)'")
+
+
+def distrusted(stderr: str) -> str | None:
+    """The path of the repository whose owner git does not trust."""
+    found = _DISTRUSTED.search(stderr)
+    return found[1] if found else None
 
 
 def classify(stderr: str) -> GitFailure:

@@ -10,6 +10,7 @@ from domain.credential_policy import (
     CredentialProblem,
     TooManyRepositories,
 )
+from domain.environment_sentence import sentence
 from domain.git_config import MalformedGitConfig
 from domain.git_failure import GitFailure
 from domain.lease import LeaseRefusal
@@ -60,8 +61,8 @@ def failure_of(problem: StartProblem) -> SessionFailure:
             return SessionFailure("superseded", "")
         case NoCredential(fault=fault):
             return SessionFailure(fault.value, "")
-        case MalformedGitConfig(layer=layer, variable=variable):
-            return SessionFailure("malformed_environment", f"{layer}: {variable}")
+        case MalformedGitConfig():
+            return SessionFailure("malformed_environment", sentence(problem))
         case ConnectionInactive(host=host, status=status):
             return SessionFailure("connection_inactive", f"{host}: {status.value}")
         case AmbiguousConnection(host=host):

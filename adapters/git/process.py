@@ -5,11 +5,12 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from domain import git_command
-from domain.git_failure import GitCode, GitFailure, classify
+from adapters.git.ownership import owners
+from domain import environment_sentence, git_command, git_config
+from domain.git_failure import GitCode, GitFailure, classify, distrusted
 from domain.outcome import Failure, Result, Success, failed
 from ports.git import Completed
 from ports.processes import Child, Exit, Processes, SpawnCode, SpawnFailed
@@ -44,6 +45,10 @@ class LocalGit:
         stdin: bytes = b"",
         isolated: bool = False,
     ) -> Result[Completed, GitFailure]:
+        parsed = git_config.parse(environment)
+        if failed(parsed):
+            told = environment_sentence.sentence(parsed.failure())
+            return Failure(GitFailure(GitCode.MALFORMED_ENVIRONMENT, told))
         program = shutil.which("git", path=environment.get("PATH", os.defpath))
         if program is None:
             return Failure(GitFailure(GitCode.MISSING, ""))
@@ -76,8 +81,15 @@ class LocalGit:
         if ended is None:
             return Failure(GitFailure(GitCode.TIMEOUT, classify(said).detail))
         if ended.status != 0:
-            return Failure(classify(said))
+            return Failure(await _classified(said))
         return Success(Completed(output.text, said))
+
+
+async def _classified(said: str) -> GitFailure:
+    failure, repository = classify(said), distrusted(said)
+    if repository is None:
+        return failure
+    return replace(failure, detail=await asyncio.to_thread(owners, repository))
 
 
 async def _feed(child: Child, data: bytes) -> None:

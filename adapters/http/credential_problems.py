@@ -10,6 +10,7 @@ from domain.credential_policy import (
     ConnectionInactive,
     TooManyRepositories,
 )
+from domain.environment_sentence import sentence
 from domain.git_config import MalformedGitConfig
 from domain.git_failure import GitCode, GitFailure
 from domain.lease import LeaseRefusal
@@ -45,8 +46,8 @@ def credential_details(problem: CredentialSentence) -> Details:
         case LeaseRefusal(code=code):
             text = f"No lease was issued: {code.value}."
             return conflict(code.value, text, "Look at the connection, then ask again.")
-        case MalformedGitConfig(layer=layer, variable=variable, reason=reason):
-            text = f"{variable} of the {layer} layer: {reason.value.replace('_', ' ')}."
+        case MalformedGitConfig():
+            text = sentence(problem)
             return conflict("malformed_environment", text, "Correct or unset the variable.")
         case ConnectionInactive(host=host, status=status):
             text = f"The connection to {host} is {status.value}."

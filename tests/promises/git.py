@@ -43,6 +43,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#failures",
         "A failure has a code that tells what is wrong.",
     ),
+    "git:command:ownership": (
+        f"{_PAGE}#failures",
+        "A repository that git does not trust is told with both users, and never with a wildcard.",
+    ),
+    "git:command:malformed": (
+        f"{_PAGE}#every-command",
+        "A malformed configuration in the environment is refused before git starts.",
+    ),
     "git:credential:own-repository": (
         f"{_PAGE}#the-credential-of-a-closed-command",
         "A credential is answered for the command's own repository and for nothing else.",

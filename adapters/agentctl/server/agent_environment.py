@@ -7,20 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance_sockets import Opened
 from adapters.agentctl.server.tools.directory import SHELL_START
 from domain import ambient_credentials, environment, git_config, managed_git, withheld_names
-from domain.environment import (
-    ConflictingVariable,
-    EnvironmentProblem,
-    Explanation,
-    Layer,
-    LayerName,
-)
-from domain.git_config import MalformedGitConfig
+from domain.environment import EnvironmentProblem, Explanation, Layer, LayerName
+from domain.environment_sentence import sentence
 from domain.git_configuration_display import shown
 from domain.managed_git import ManagedHost
 from domain.outcome import Failure, Result, Success, failed
@@ -160,12 +154,4 @@ def _layer(layer: wire.Layer) -> Layer:
 
 
 def _problem(problem: EnvironmentProblem) -> RuntimeProblem:
-    match problem:
-        case MalformedGitConfig(layer, variable, index, reason):
-            where = "" if index is None else f", entry {index}"
-            detail = f"{layer}: {variable}{where}: {reason}"
-        case ConflictingVariable(variable, below, above):
-            detail = f"{below} and {above} differ about {variable}, and one of them is a secret"
-        case _:
-            assert_never(problem)
-    return RuntimeProblem(RuntimeCode.ENVIRONMENT, detail)
+    return RuntimeProblem(RuntimeCode.ENVIRONMENT, sentence(problem))

@@ -16,6 +16,7 @@ from adapters.agentctl.server import worktree_files
 from adapters.agentctl.server.worktree_files import Found
 from domain.execution import ExecutorType
 from domain.git_failure import GitCode, GitFailure
+from domain.git_remedies import remedy
 from domain.outcome import Failure, Result, Success, failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -33,7 +34,6 @@ _SENTENCES: Final[Mapping[GitCode, str]] = {
     GitCode.UNKNOWN_BRANCH: "there is no {base} in the repository to begin a branch from",
     GitCode.NOT_A_REPOSITORY: "{source} is no git repository",
     GitCode.EXISTS: "{path} is there already and is no worktree of the repository",
-    GitCode.DUBIOUS_OWNERSHIP: "git does not trust the owner of {source} (safe.directory)",
     GitCode.LOCK_HELD: "another git holds a lock in {source}",
     GitCode.TIMEOUT: "git did not finish within its time",
     GitCode.MISSING: "git is not installed",
@@ -220,13 +220,14 @@ def _is_missing(failure: GitFailure) -> bool:
 def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> RuntimeProblem:
     if failure.code is GitCode.DISK_FULL:
         return RuntimeProblem(RuntimeCode.DISK_FULL, f"no space left for a worktree at {path}")
-    sentence = _SENTENCES.get(failure.code)
-    if sentence is None:
-        return RuntimeProblem(RuntimeCode.WORKTREE, failure.detail)
-    detail = sentence.format(
-        branch=checkout.branch, base=checkout.base, source=checkout.source, path=path
+    sentence = _SENTENCES.get(failure.code, "{detail}").format(
+        branch=checkout.branch,
+        base=checkout.base,
+        source=checkout.source,
+        path=path,
+        detail=failure.detail,
     )
-    return RuntimeProblem(RuntimeCode.WORKTREE, detail)
+    return RuntimeProblem(RuntimeCode.WORKTREE, f"{sentence}\n{remedy(failure.code)}")
 
 
 def _unwritable(path: Path, error: OSError) -> RuntimeProblem:

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from adapters.git.process import LocalGit
 from adapters.process.table import snapshot
 from domain.git_command import MAX_STDERR_BYTES, MAX_STDOUT_BYTES
 from domain.git_failure import GitCode, GitFailure
+from domain.git_remedies import remedy
 from domain.outcome import Result, failed
 from domain.secret import Secret
 from ports.git import Completed
@@ -287,6 +289,47 @@ async def test_a_failure_has_its_code(
     )
 
     assert _code(outcome) is code
+
+
+@requirement("git:command:ownership")
+async def test_a_repository_of_another_user_is_told_with_both_users(
+    git: LocalGit, host: dict[str, str], repository: Path
+) -> None:
+    user = os.geteuid()
+    owner = user or 65534  # only root can give it to someone
+    os.chown(repository, owner, -1)
+
+    outcome = await git(
+        ["status"],
+        directory=str(repository),
+        environment=host | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"},
+        seconds=SECONDS,
+    )
+
+    failure = outcome.failure()
+    assert failure.code is GitCode.DUBIOUS_OWNERSHIP
+    told = re.fullmatch(r"(.*) belongs to (.*), and git runs as (.*)", failure.detail)
+    assert told is not None
+    assert told[1] == str(repository)
+    assert (str(owner) in told[2], str(user) in told[3]) == (True, True)
+    assert "safe.directory" not in failure.detail + remedy(failure.code)
+
+
+@requirement("git:command:malformed")
+async def test_a_malformed_list_is_refused_before_git_starts(
+    git: LocalGit, host: dict[str, str], repository: Path
+) -> None:
+    block = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "planted.key"}
+
+    outcome = await git(
+        ["init", "started"], directory=str(repository), environment=host | block, seconds=SECONDS
+    )
+
+    failure = outcome.failure()
+    assert failure.code is GitCode.MALFORMED_ENVIRONMENT
+    assert "GIT_CONFIG_VALUE_0" in failure.detail
+    assert "planted" not in failure.detail
+    assert not (repository / "started").exists()
 
 
 @requirement("git:command:failures")
