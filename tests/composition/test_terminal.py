@@ -1,0 +1,43 @@
+"""What an agent prints is shown, and cannot steer the terminal."""
+
+import pytest
+
+from composition.terminal import plain, render
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07rest", "]0;titlerest"),
+        ("a\rb\x08c\x9b1m", "abc1m"),
+        ("ünï", "ünï"),
+    ],
+)
+def test_control_sequences_do_not_reach_the_terminal(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "shown"),
+    [
+        ("message_chunk", {"text": "hi"}, "hi"),
+        ("message_chunk", {"text": "mine", "role": "user"}, None),
+        ("tool_call", {"title": "ls", "tool_call_id": "c"}, "\n→ ls\n"),
+        ("tool_update", {"status": "in_progress"}, None),
+        ("tool_update", {"status": "error", "title": "ls"}, "  error: ls\n"),
+        (
+            "complete",
+            {"state": "completed", "stop_reason": "end_turn"},
+            "\nturn completed: end_turn\n",
+        ),
+        ("complete", {"state": "failed", "error": "\x1b[2Jboom"}, "\nturn failed: boom\n"),
+        ("error", {"code": "agent_died", "detail": "it ended"}, "\nerror: it ended\n"),
+        ("noise", {"text": "x"}, None),
+    ],
+)
+def test_an_event_is_a_line_for_a_person(
+    kind: str, body: dict[str, object], shown: str | None
+) -> None:
+    assert render({"kind": kind, "body": body}) == shown
