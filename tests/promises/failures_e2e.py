@@ -32,6 +32,22 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_FAILURES}#the-server",
         "A server that cannot start says what failed, why and what to do, with a code.",
     ),
+    "serve:interrupt": (
+        f"{_RUN}#kandev-serve",
+        "Ctrl+C ends the server, its sessions and agentctl.",
+    ),
+    "serve:terminate": (
+        f"{_RUN}#kandev-serve",
+        "SIGTERM ends the server and leaves its sessions to be found again.",
+    ),
+    "serve:killed": (
+        f"{_RUN}#kandev-serve",
+        "A server that is killed loses neither a running turn nor an event.",
+    ),
+    "serve:streams": (
+        f"{_RUN}#command-line",
+        "Standard output carries data only.",
+    ),
     "run:alone": (
         f"{_RUN}#kandev-run",
         "A run without a server starts what it needs and ends it.",
