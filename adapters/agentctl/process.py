@@ -92,8 +92,16 @@ async def end(
                 await _end(descriptor, seconds)
         finally:
             os.close(descriptor)
+    _reap(pid, child)
+
+
+def _reap(pid: int, child: "subprocess.Popen[bytes] | None") -> None:
     if child is not None:
         child.poll()
+        return
+    # Another owner in this process may have started it, and let it go.
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
 
 
 def _spawn(
