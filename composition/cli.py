@@ -15,6 +15,7 @@ VERBS: Final = {
     "run": "run one task in the terminal",
     "demo": "watch the whole product do its job, against real parts",
     "doctor": "say what is installed, what is missing and how to get it",
+    "ledger": "list what was done with leases, or export it",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }

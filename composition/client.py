@@ -41,6 +41,18 @@ class Client:
     async def put(self, path: str, body: Json) -> Any:  # JSON of the route's shape
         return await self._answer("PUT", path, body)
 
+    async def delete(self, path: str) -> Any:  # JSON of the route's shape, if it has one
+        return await self._answer("DELETE", path, None)
+
+    async def text(self, path: str) -> AsyncIterator[str]:
+        """The body of an answer that is not JSON, in parts as it arrives."""
+        async with self.http.stream("GET", path) as response:
+            if response.status_code >= 400:
+                await response.aread()
+                raise problem(response)
+            async for part in response.aiter_text():
+                yield part
+
     async def events(self, session: str, after: int = 0) -> AsyncIterator[Json]:
         """Events of a session after `after`, those to come included."""
         path = f"/api/v1/sessions/{session}/events?after={after}"

@@ -28,14 +28,19 @@ from domain.agent import Agent
 from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
+from pipelines.archive_task import ArchiveTask
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.connection_credential import ConnectionCredential
 from pipelines.connection_secret import ConnectionSecrets
 from pipelines.create_task import CreateTask
+from pipelines.delete_task import DeleteTask
+from pipelines.delete_workspace import DeleteWorkspace
+from pipelines.detach_repository import DetachRepository
 from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.read_ledger import PruneLedger, ReadLedger
 from pipelines.recover import Recover
 from pipelines.redeem_credential import RedeemCredential
 from pipelines.refresh_clone import RefreshClone
@@ -165,4 +170,10 @@ class ControlPlane(containers.DeclarativeContainer):
         cancel=providers.Singleton(CancelTurn, store, runtime),
         answer=providers.Singleton(AnswerPermission, store, runtime),
         stop=stop,
+        archive_task=providers.Singleton(ArchiveTask, store, runtime, clock),
+        delete_task=providers.Singleton(DeleteTask, store, runtime, clock),
+        detach_repository=providers.Singleton(DetachRepository, store, clock),
+        delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
+        ledger=providers.Singleton(ReadLedger, store),
     )
+    prune_ledger = providers.Singleton(PruneLedger, store, clock)

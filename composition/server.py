@@ -39,6 +39,7 @@ from composition.logging import configure
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
 from composition.tokens import OwnerToken
+from composition.upkeep import upkeep
 from domain.agent import Agent
 from domain.http_door import loopback_hosts
 from domain.outcome import failed
@@ -124,6 +125,7 @@ async def started(
         app = create_app(
             plane.api(), OwnerToken(Secret(token)), loopback_hosts(settings.host, bound_port)
         )
+        await stack.enter_async_context(upkeep(plane.prune_ledger()))
         await stack.enter_async_context(serving(app, listener))
         shown = f"[{bound_host}]" if ":" in bound_host else bound_host
         server = Server(f"http://{shown}:{bound_port}", token)

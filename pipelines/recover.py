@@ -1,6 +1,6 @@
 """Take up the work after a start: running agents are followed again, the others end honestly."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from domain.event import Json
@@ -49,6 +49,7 @@ class Recover:
                 followed += 1
             else:
                 await self.follow.conclude(execution.handle)
+        await self._end_forgotten(known, {each.handle for each in open_ones})
         await self._end_unstarted()
         return Recovered(followed, len(open_ones) - followed)
 
@@ -73,6 +74,17 @@ class Recover:
             return False
         self.followers.follow(execution.handle, execution.acknowledged)
         return True
+
+    async def _end_forgotten(
+        self, known: Mapping[Handle, InstanceStatus], expected: Collection[Handle]
+    ) -> None:
+        """Agents whose task was deleted before they were ended."""
+        for handle in known.keys() - expected:
+            async with self.store.read() as state:
+                forgotten = await state.execution(handle.execution) is None
+            if forgotten:
+                await self.runtime.stop(handle)
+                await self.runtime.release(handle)
 
     async def _end_unstarted(self) -> None:
         """Sessions that were between two states when the control plane ended."""

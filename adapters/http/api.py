@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 
+from pipelines.archive_task import ArchiveTask
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.create_task import CreateTask
+from pipelines.delete_task import DeleteTask
+from pipelines.delete_workspace import DeleteWorkspace
+from pipelines.detach_repository import DetachRepository
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.read_ledger import ReadLedger
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
 from pipelines.resume_session import ResumeSession
@@ -40,3 +45,8 @@ class Api:
     cancel: CancelTurn
     answer: AnswerPermission
     stop: StopSession
+    archive_task: ArchiveTask
+    delete_task: DeleteTask
+    detach_repository: DetachRepository
+    delete_workspace: DeleteWorkspace
+    ledger: ReadLedger

@@ -14,6 +14,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from adapters.http.api import Api
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
+from adapters.http.ledger import Ledger
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
@@ -55,7 +56,16 @@ def create_app(
         return principal
 
     return Litestar(
-        route_handlers=[health, agents, Workspaces, Settings, Tasks, Sessions, stream_events],
+        route_handlers=[
+            health,
+            agents,
+            Workspaces,
+            Settings,
+            Tasks,
+            Sessions,
+            Ledger,
+            stream_events,
+        ],
         dependencies={
             "api": Provide(provide_api, sync_to_thread=False),
             "principal": Provide(provide_principal, sync_to_thread=False),

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import msgspec
-from litestar import Controller, get, post
+from litestar import Controller, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
@@ -90,6 +90,40 @@ class Tasks(Controller):
         if found is None:
             raise RefusalError(NotFound("task"))
         return TaskBody.of(found)
+
+    @post("/{task_id:str}/archive", status_code=200)
+    async def archive(
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> TaskBody:
+        """Archive a task: its leases end at once, then its agents; nothing starts on it again."""
+        return TaskBody.of(accepted(await api.archive_task(principal, TaskId(task_id))))
+
+    @delete("/{task_id:str}")
+    async def remove(
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> None:
+        """Delete a task with its sessions; worktrees and branches stay on the disk."""
+        accepted(await api.delete_task(principal, TaskId(task_id)))
+
+    @delete("/{task_id:str}/repositories/{repository_id:str}", status_code=200)
+    async def detach(
+        self,
+        task_id: FromPath[str],
+        repository_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> TaskBody:
+        """Take a repository from a task, and its leases with it."""
+        outcome = await api.detach_repository(
+            principal, TaskId(task_id), RepositoryId(repository_id)
+        )
+        return TaskBody.of(accepted(outcome))
 
     @get("/{task_id:str}/sessions")
     async def sessions(

@@ -89,6 +89,16 @@ class Workspaces(Controller):
             raise RefusalError(NotFound("workspace"))
         return WorkspaceBody.of(found)
 
+    @delete("/{workspace_id:str}")
+    async def remove(
+        self,
+        workspace_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> None:
+        """Delete a workspace with its tasks, connections and secrets."""
+        accepted(await api.delete_workspace(principal, WorkspaceId(workspace_id)))
+
     @put("/{workspace_id:str}/connections")
     async def connect(
         self,
