@@ -1,1 +1,4 @@
-"""Benchmarks: ratios against a reference measured in the same run."""
+"""Benchmarks: each a path of ours beside a reference, measured in the same run.
+
+A module of this package that has benchmarks lists them in `BENCHMARKS`; `python -m bench` finds it.
+"""

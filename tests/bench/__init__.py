@@ -1,0 +1,1 @@
+"""The harness of the benchmarks, shown with measures that are no clock."""
