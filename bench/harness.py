@@ -74,6 +74,9 @@ async def run(benchmark: Benchmark, order: random.Random) -> Figures:
             pair = await stack.enter_async_context(prepared)
         else:
             pair = stack.enter_context(prepared)
+        gc.collect()
+        gc.freeze()  # what is there already is not looked at again between measures
+        stack.callback(gc.unfreeze)
         for number in range(benchmark.rounds + 1):
             both = [(pair.value, values), (pair.reference, references)]
             order.shuffle(both)
