@@ -40,16 +40,16 @@ class RedeemCredential:
 
     async def __call__(self, request: CredentialRequest) -> Result[GitCredential, LeaseRefusal]:
         outcome = await self._redeem(request, request.token)
-        if failed(outcome) and outcome.failure().reissuable:
-            outcome = await self._redeem_anew(request)
+        if failed(outcome) and outcome.failure().reissuable and request.capability is not None:
+            outcome = await self._redeem_anew(request, request.capability)
         if failed(outcome):
             await self._note(request, outcome.failure())
         return outcome
 
-    async def _redeem_anew(self, request: CredentialRequest) -> Result[GitCredential, LeaseRefusal]:
-        if request.capability is None:
-            return Failure(LeaseRefusal(Refusal.INVALID))
-        claims = self.capabilities.open(request.capability)
+    async def _redeem_anew(
+        self, request: CredentialRequest, capability: Secret
+    ) -> Result[GitCredential, LeaseRefusal]:
+        claims = self.capabilities.open(capability)
         if failed(claims):
             return claims
         async with self.store.write() as unit:
