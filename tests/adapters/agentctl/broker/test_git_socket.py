@@ -34,7 +34,10 @@ pytestmark = pytest.mark.anyio
 
 QUIT = "told us to quit"
 PEER = """
-import socket, sys
+import os, socket, sys, time
+for parent in sys.argv[2:]:
+    while os.getppid() == int(parent):
+        time.sleep(0.01)
 peer = socket.socket(socket.AF_UNIX)
 peer.connect(sys.argv[1])
 peer.sendall(sys.stdin.buffer.read())
@@ -327,7 +330,8 @@ async def test_a_process_below_the_instances_agent_is_inside(desk: Desk) -> None
 @requirement("broker:socket:peer")
 async def test_an_orphan_is_answered_and_written_down_as_unknown(desk: Desk) -> None:
     managed = await desk.instance()
-    script = '"$1" -c "$2" "$3" <"$4" >"$4.out" & :'
+    # The peer asks when its parent has ended.
+    script = '"$1" -c "$2" "$3" $$ <"$4" >"$4.out" & :'
     question = desk.home / "question"
     question.write_bytes(b"action=get\nprotocol=https\nhost=forge.example\npath=acme/widgets\n")
     ended = await run(
@@ -335,7 +339,7 @@ async def test_an_orphan_is_answered_and_written_down_as_unknown(desk: Desk) -> 
             "setsid",
             "/bin/sh",
             "-c",
-            f"sleep 0.2; {script}",
+            script,
             "sh",
             sys.executable,
             PEER,
