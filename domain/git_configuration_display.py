@@ -5,21 +5,20 @@ keys included, passes the redactor, which knows the registered values and the sh
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from domain import managed_git
 from domain.environment import EntryOrigin
 from domain.git_key import Key, split
 from domain.redaction import MASK, Redactor
 
-__all__ = ("ShownEntry", "shown")
+__all__ = ("ShownOrigin", "shown")
 
 _TELLING = re.compile(r"token|secret|passw|passphrase|pass$|header$|api-?key|private-?key|cookie$")
 _PROGRAMS = frozenset({("core", "askpass")})
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntry:
+class ShownOrigin(NamedTuple):
     """Key, value and layer of one entry, safe to print."""
 
     key: str
@@ -27,7 +26,7 @@ class ShownEntry:
     layer: str
 
 
-def shown(origin: EntryOrigin, redactor: Redactor) -> ShownEntry:
+def shown(origin: EntryOrigin, redactor: Redactor) -> ShownOrigin:
     """Mask what could hold a secret; an empty value, which clears a list, stays as it is."""
     entry = origin.entry
     if not entry.value or managed_git.is_managed(entry):
@@ -36,7 +35,13 @@ def shown(origin: EntryOrigin, redactor: Redactor) -> ShownEntry:
         value = MASK
     else:
         value = redactor.redact(entry.value).text
-    return ShownEntry(redactor.redact(entry.key).text, value, origin.layer)
+    key = redactor.redact(entry.key).text
+    return ShownOrigin(_representable(key), _representable(value), origin.layer)
+
+
+def _representable(text: str) -> str:
+    """Bytes that are not UTF-8 are told by their number, since what is shown travels as JSON."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _is_telling(key: Key) -> bool:

@@ -7,7 +7,7 @@ where it was found, by position or by name, and never what it holds.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from domain import managed_git
@@ -56,11 +56,13 @@ class OpenChannel:
 class Surroundings:
     """What was found beside the environment.
 
-    `netrc` has the machines of `.netrc`, `default` for its catch-all; `remotes` name and URL.
+    `netrc` has the machines of `.netrc`, `default` for its catch-all; `remotes` name and URL, as
+    rewrites leave it; `files` the configuration that git reads before the list, with its scope.
     """
 
     netrc: tuple[str, ...] = ()
-    remotes: tuple[tuple[str, str], ...] = ()
+    remotes: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    files: tuple[tuple[str, Entry], ...] = field(default=(), repr=False)
 
 
 def open_channels(
@@ -68,23 +70,34 @@ def open_channels(
 ) -> tuple[OpenChannel, ...]:
     """Every channel found, in the order of `Channel`, each once.
 
-    Where some hosts are managed, only what concerns one of them is a channel; where none is,
-    everything found is. `variables` are the ordinary ones.
+    What stands in a file is named by its scope and its variable. Where some hosts are managed, only
+    what concerns one of them is a channel; where none is, everything found is. `variables` are the
+    ordinary ones.
     """
     hosts = managed_git.hosts(entries)
-    positions: dict[Channel, list[int]] = {}
-    for channel, position in _in_entries(entries, hosts):
-        positions.setdefault(channel, []).append(position)
-    if not _is_askpass_open(variables):
-        positions.pop(Channel.ASKPASS, None)
-    names: dict[Channel, list[str]] = {}
+    places: dict[Channel, list[int | str]] = {}
+    files = surroundings.files
+    for channel, position in _in_entries((*(entry for _, entry in files), *entries), hosts):
+        if channel is Channel.ASKPASS and not _is_askpass_open(variables):
+            continue
+        in_file = position < len(files)
+        where = _named(*files[position]) if in_file else position - len(files)
+        places.setdefault(channel, []).append(where)
     for channel, name in (*_in_variables(variables), *_beside(surroundings, hosts)):
-        names.setdefault(channel, []).append(name)
-    return tuple(
-        OpenChannel(channel, tuple(positions.get(channel, ())), tuple(names.get(channel, ())))
-        for channel in Channel
-        if channel in positions or channel in names
-    )
+        places.setdefault(channel, []).append(name)
+    return tuple(_channel_at(channel, places[channel]) for channel in Channel if channel in places)
+
+
+def _channel_at(channel: Channel, places: Sequence[int | str]) -> OpenChannel:
+    positions = tuple(where for where in places if isinstance(where, int))
+    names = (where for where in places if isinstance(where, str))
+    return OpenChannel(channel, positions, tuple(dict.fromkeys(names)))
+
+
+def _named(scope: str, entry: Entry) -> str:
+    """An entry of a file, without the subsection, which may hold a credential."""
+    key = split(entry.key)
+    return f"{scope} {key.section}.{key.variable}"
 
 
 def _in_entries(entries: Sequence[Entry], hosts: Sequence[str]) -> Iterator[tuple[Channel, int]]:

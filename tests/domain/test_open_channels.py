@@ -162,3 +162,37 @@ def test_what_lies_beside_the_environment_is_named_without_what_it_holds() -> No
         OpenChannel(Channel.CREDENTIAL_IN_REMOTE, names=("token",)),
     )
     assert "hunter2" not in repr(channels)
+
+
+@requirement("git-config:explain:channels")
+def test_what_stands_in_a_file_is_named_by_scope_and_variable() -> None:
+    surroundings = Surroundings(
+        files=(
+            ("global", Entry("http.https://github.com/.extraHeader", "Authorization: hunter2")),
+            ("local", Entry("url.ssh://git@github.com/.insteadOf", "https://github.com/")),
+            ("local", Entry("url.https://hunter2@evil/.insteadOf", "https://github.com/")),
+            ("worktree", Entry("http.sslVerify", "false")),
+            ("system", Entry("core.askPass", "/ide")),
+            ("global", Entry("credential.helper", "")),
+        )
+    )
+
+    channels = found(("http.extraHeader", "A: b"), surroundings=surroundings)
+
+    assert channels == (
+        OpenChannel(Channel.EXTRA_HEADER, (0,), ("global http.extraheader",)),
+        OpenChannel(Channel.REWRITE_TO_SSH, (), ("local url.insteadof",)),
+        OpenChannel(Channel.REWRITE_ELSEWHERE, (), ("local url.insteadof",)),
+        OpenChannel(Channel.UNVERIFIED_SERVER, (), ("worktree http.sslverify",)),
+    )
+    assert "hunter2" not in repr((channels, surroundings))
+
+
+@requirement("git-config:explain:channels")
+def test_an_entry_of_the_list_closes_what_a_file_opened() -> None:
+    surroundings = Surroundings(files=(("local", Entry("http.sslVerify", "false")),))
+
+    assert found(("http.sslVerify", "true"), surroundings=surroundings) == ()
+    assert found(surroundings=surroundings) == (
+        OpenChannel(Channel.UNVERIFIED_SERVER, (), ("local http.sslverify",)),
+    )
