@@ -13,7 +13,7 @@ from typing import Final, cast
 
 import msgspec
 
-from adapters.agentctl.process_stat import is_running
+from adapters.agentctl.process_stat import is_running, read
 from adapters.agentctl.wire import Announced
 
 __all__ = ("StartFailed", "Started", "end", "start")
@@ -41,9 +41,14 @@ class Started:
         """Let go of it, and of the pipe that an owned agentctl would end with."""
         if self.process.stdin is not None:
             self.process.stdin.close()
-        if self.process.poll() is None:
+        if self.process.poll() is not None:
+            return
+        if is_running(self.announced.pid, self.announced.started):
             # It outlives us by intent, of which Popen would warn.
             self.process.returncode = 0
+        else:
+            # It was killed, and the last of its threads is about to end.
+            self.process.wait()
 
 
 async def start(
@@ -92,16 +97,18 @@ async def end(
                 await _end(descriptor, seconds)
         finally:
             os.close(descriptor)
-    _reap(pid, child)
-
-
-def _reap(pid: int, child: "subprocess.Popen[bytes] | None") -> None:
     if child is not None:
         child.poll()
-        return
-    # Another owner in this process may have started it, and let it go.
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+    else:
+        _reap(pid, started)
+
+
+def _reap(pid: int, started: int) -> None:
+    """Another owner in this process may have started it, and let it go."""
+    found = read(pid)
+    if found is not None and found.started == started:
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
 
 
 def _spawn(

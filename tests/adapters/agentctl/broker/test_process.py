@@ -20,17 +20,18 @@ pytestmark = pytest.mark.anyio
 KEY = bytes(range(32))
 GOOD = """
 import json, os, signal, sys
+started = int(open("/proc/self/stat").read().rpartition(")")[2].split()[19])
 key = sys.stdin.buffer.read(32)
 for number in {deaf}:
     signal.signal(number, signal.SIG_IGN)
-print(json.dumps({{"socket": key.hex(), "pid": os.getpid(), "started": {group}}}), flush=True)
+print(json.dumps({{"socket": key.hex(), "pid": os.getpid(), "started": started}}), flush=True)
 sys.stdin.buffer.read()
 signal.pause() if {stays} else None
 """
 
 
 def _good(*, deaf: tuple[int, ...] = (), stays: bool = True) -> list[str]:
-    code = GOOD.format(deaf=deaf, stays=stays, group="os.getsid(0)")
+    code = GOOD.format(deaf=deaf, stays=stays)
     return [sys.executable, "-I", "-c", code]
 
 
@@ -51,7 +52,10 @@ async def test_it_gets_the_key_on_stdin_and_a_session_of_its_own(tmp_path: Path)
     started = await _start(_good(), tmp_path)
 
     pid = started.process.pid
-    assert started.announced == Announced(KEY.hex(), pid, pid)
+    known = process_stat.read(pid)
+    assert known is not None
+    assert started.announced == Announced(KEY.hex(), pid, known.started)
+    assert os.getsid(pid) == pid
     assert Path(f"/proc/{pid}/environ").read_bytes() == b"A=b\0"
     assert Path(f"/proc/{pid}/cwd").readlink() == Path("/")
     assert KEY.hex().encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
