@@ -29,6 +29,13 @@ _TAGS: Final = "+refs/tags/*:refs/tags/*"
 _TRACKED: Final = "refs/remotes/origin/*"
 _ORIGIN_HEAD: Final = "refs/remotes/origin/HEAD"
 _DEFAULT_BRANCH: Final = "main"
+_QUESTIONS: Final = (
+    ("rev-parse", "--show-toplevel"),
+    ("config", "--get", "remote.origin.url"),
+    ("symbolic-ref", "--quiet", "--short", "HEAD"),
+    ("status", "--porcelain", "--untracked-files=normal"),
+)
+"""What is asked of a repository of the user's, all at once."""
 _HEAD_LINE: Final = re.compile(r"^ref: refs/heads/(.+)\tHEAD$", re.MULTILINE)
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
@@ -107,18 +114,16 @@ class MirroredGit:
         return os.fspath(_below(self.clones, name))
 
     async def inspect(self, path: str) -> Result[LocalRepository, GitFailure]:
-        top = await self._look(path, "rev-parse", "--show-toplevel")
+        async with asyncio.TaskGroup() as group:
+            asking = [group.create_task(self._look(path, *question)) for question in _QUESTIONS]
+        top, origin, branch, status = (each.result() for each in asking)
         if failed(top):
             return top
-        root = top.unwrap()
-        origin = await self._look(root, "config", "--get", "remote.origin.url")
-        branch = await self._look(root, "symbolic-ref", "--quiet", "--short", "HEAD")
-        status = await self._look(root, "status", "--porcelain", "--untracked-files=normal")
         if failed(status) and status.failure().code is not GitCode.TOO_MUCH_OUTPUT:
             return status
         return Success(
             LocalRepository(
-                path=root,
+                path=top.unwrap(),
                 origin=None if failed(origin) else origin.unwrap(),
                 branch="HEAD" if failed(branch) else branch.unwrap(),
                 dirty=failed(status) or bool(status.unwrap()),
