@@ -3,6 +3,7 @@
 What a forge wants as the user name beside a token is a rule of its kind, decided here once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +26,7 @@ __all__ = (
     "check_secret",
     "describe",
     "likely_kind",
+    "serving",
     "username",
 )
 
@@ -133,6 +135,16 @@ def username(kind: Kind, login: str | None) -> str:
 def likely_kind(host: str) -> Kind:
     """The kind of a token for a host that says nothing more; `GIT` fits every other server."""
     return _LIKELY.get(host, Kind.GIT)
+
+
+def serving(connections: Sequence[Connection], host: str) -> Connection | None:
+    """The connection that serves a host: the active one if there is one, else what stands for it.
+
+    Whoever redeems, clones or describes asks here, so that no two can take different ones.
+    """
+    at_host = [connection for connection in connections if connection.host == host]
+    active = (connection for connection in at_host if connection.status is Status.ACTIVE)
+    return next(active, at_host[0] if at_host else None)
 
 
 def describe(connection: Connection) -> Description:

@@ -6,7 +6,7 @@ What is refused is written down too. The lease and its entry are durable togethe
 from dataclasses import dataclass
 
 from domain.capability import Claims, may_reissue
-from domain.connection import Connection
+from domain.connection import Connection, serving
 from domain.identity import ExecutionId, LeaseId, RepositoryId
 from domain.lease import (
     LEASE_LIFE,
@@ -110,7 +110,6 @@ async def authority_of(
         repository = await state.repository(attached.repository)
         if repository is not None and repository.identity is not None:
             repositories[repository.id] = repository.identity
-    connections = await state.connections(task.workspace)
     return Authority(
         workspace=task.workspace,
         task=task.id,
@@ -118,5 +117,5 @@ async def authority_of(
         execution=found.id,
         live=session.state in LIVE and session.execution == found.id,
         repositories=repositories,
-        connection=next((each for each in connections if each.host == identity.host), None),
+        connection=serving(await state.connections(task.workspace), identity.host),
     )

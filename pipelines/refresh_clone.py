@@ -1,11 +1,10 @@
 """Bring a registered repository up to date, with the workspace's credential, in a closed mirror."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain import connection as rules
-from domain.connection import Connection, Status
+from domain.connection import Status, serving
 from domain.git_failure import GitFailure
 from domain.outcome import Result, Success, failed
 from domain.registered_repository import Repository
@@ -62,10 +61,13 @@ class RefreshClone:
         identity = repository.identity
         async with self.store.read() as state:
             known = await state.connections(repository.workspace)
-        connection = usable(known, identity.host) if identity else None
-        if connection is None or identity is None:
-            return Success(RemoteAccess(repository.clone_url))
-        if not repository.clone_url.startswith("https://"):
+        connection = serving(known, identity.host) if identity else None
+        if (
+            identity is None
+            or connection is None
+            or connection.status is not Status.ACTIVE
+            or not repository.clone_url.startswith("https://")
+        ):
             return Success(RemoteAccess(repository.clone_url))
         resolved = await self.credential(connection, identity)
         if failed(resolved):
@@ -78,10 +80,3 @@ class RefreshClone:
                 connection.certificate_authority,
             )
         )
-
-
-def usable(connections: Sequence[Connection], host: str) -> Connection | None:
-    """The active connection for a host."""
-    return next(
-        (each for each in connections if each.host == host and each.status is Status.ACTIVE), None
-    )
