@@ -18,6 +18,7 @@ from adapters.agentctl.server.app import create_app
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.descent import Families
 from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.git_socket import Surroundings
 from adapters.agentctl.server.instance import Parts
 from adapters.agentctl.server.instances import Instances
@@ -129,6 +130,7 @@ class Container(containers.DeclarativeContainer):
         identity,
         VERSION,
         bounds,
+        providers.Singleton(GitExplainer, git, redactor),
     )
     recovery = providers.Singleton(
         Recovery,

@@ -14,6 +14,7 @@ VERBS: Final = {
     "serve": "start the server",
     "run": "run one task in the terminal",
     "demo": "watch the whole product do its job, against real parts",
+    "explain": "say what git sees in a session, and where it came from",
     "doctor": "say what is installed, what is missing and how to get it",
     "ledger": "list what was done with leases, or export it",
     "agents": "list the agents that can be launched",

@@ -9,8 +9,9 @@ import httpx2
 from adapters.home.lock import holder
 from composition.client import Client, connect
 from composition.settings import Settings
+from composition.start_problem import CannotStart
 
-__all__ = ("reach", "running_server")
+__all__ = ("attach", "reach", "running_server")
 
 _PROBE_SECONDS = 2.0
 
@@ -30,6 +31,18 @@ async def reach(settings: Settings) -> AsyncIterator[Client]:
         started(settings, port=0, owned=True) as server,
         connect(server.url, server.token) as client,
     ):
+        yield client
+
+
+@asynccontextmanager
+async def attach(settings: Settings) -> AsyncIterator[Client]:
+    """A client of the server that runs on the home. Raises `CannotStart` when none does."""
+    url = await running_server(settings.home)
+    token = settings.api_token or stored_token(settings.home)
+    if url is None or token is None:
+        detail = f"no server runs on {settings.home}"
+        raise CannotStart("not_serving", detail, "Start one with `kandev serve`.")
+    async with connect(url, token) as client:
         yield client
 
 

@@ -13,6 +13,7 @@ from domain.agent import Agent
 from domain.environment import Layer
 from domain.event import ExecutionEvent, Json
 from domain.execution import ExecutorType, Handle
+from domain.git_configuration import GitConfiguration
 from domain.identity import RepositoryId
 from domain.managed_git import ManagedHost
 from domain.outcome import Result
@@ -187,6 +188,6 @@ class Runtime(Protocol):
 
     async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]: ...
 
-    async def git_configuration(self, handle: Handle) -> Result[Json, RuntimeProblem]:
-        """The composed environment's explanation, without a value that could be a secret."""
+    async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
+        """What git sees in the instance, and what is found around it at this moment."""
         ...

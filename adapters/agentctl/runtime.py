@@ -12,8 +12,9 @@ from typing_extensions import override
 
 from adapters.agentctl import wire
 from adapters.agentctl.connection import AgentctlConnection
-from domain.event import EventKind, ExecutionEvent, Json
+from domain.event import EventKind, ExecutionEvent
 from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import (
@@ -38,7 +39,7 @@ MAX_BATCH: Final = 500
 _created = msgspec.json.Decoder(wire.Created)
 _event = msgspec.json.Decoder(wire.Event)
 _instances = msgspec.json.Decoder(list[wire.Instance])
-_objects = msgspec.json.Decoder(dict[str, object])
+_configuration = msgspec.json.Decoder(GitConfiguration)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -125,11 +126,11 @@ class AgentctlRuntime(Runtime):
         return _decoded(answer.unwrap(), _instances).map(_statuses)
 
     @override
-    async def git_configuration(self, handle: Handle) -> Result[Json, RuntimeProblem]:
+    async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
         answer = await self._ask(handle, "GET", "/git-configuration", None)
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _objects)
+        return _decoded(answer.unwrap(), _configuration)
 
     async def _tell(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None

@@ -18,7 +18,7 @@ instance that does not exist.
     POST   /api/v1/instances/{execution}/permissions/{id} Answer; 204
     GET    /api/v1/instances/{execution}/events?after=N   Event, one JSON object a line, follows
     POST   /api/v1/instances/{execution}/ack              Acknowledge; 204
-    GET    /api/v1/instances/{execution}/git-configuration  Explanation of the composed block
+    GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
 """
 
 from typing import Any, Final

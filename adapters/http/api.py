@@ -8,6 +8,7 @@ from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
+from pipelines.explain_git import ExplainGit
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
@@ -45,6 +46,7 @@ class Api:
     cancel: CancelTurn
     answer: AnswerPermission
     stop: StopSession
+    explain_git: ExplainGit
     archive_task: ArchiveTask
     delete_task: DeleteTask
     detach_repository: DetachRepository

@@ -9,6 +9,7 @@ from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
 from adapters.http.shapes import SessionBody, TurnBody
 from domain.access import NotFound
+from domain.git_configuration import GitConfiguration
 from domain.identity import SessionId
 from domain.principal import Principal
 from domain.session import Session
@@ -48,6 +49,16 @@ class Sessions(Controller):
         session = await found(api, session_id)
         async with api.store.read() as state:
             return [TurnBody.of(each) for each in await state.turns(session.id)]
+
+    @get("/{session_id:str}/git-configuration")
+    async def git_configuration(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> GitConfiguration:
+        """What git sees in the session, where each entry came from, and what stays open."""
+        return accepted(await api.explain_git(principal, SessionId(session_id)))
 
     @post("/{session_id:str}/prompt", status_code=202)
     async def prompt(

@@ -15,10 +15,8 @@ from adapters.agentctl.server.tools.directory import SHELL_START
 from domain import ambient_credentials, environment, git_config, managed_git, withheld_names
 from domain.environment import EnvironmentProblem, Explanation, Layer, LayerName
 from domain.environment_sentence import sentence
-from domain.git_configuration_display import shown
 from domain.managed_git import ManagedHost
 from domain.outcome import Failure, Result, Success, failed
-from domain.redaction import Redactor
 from domain.shell_start import expanded
 from domain.withheld_names import PRIVATE_PREFIXES
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -26,7 +24,7 @@ from ports.runtime import RuntimeCode, RuntimeProblem
 PARENT_SHELL_START: Final = "KANDEV_PARENT_BASH_ENV"
 """Where our file for shells finds the one that it stands before."""
 
-__all__ = ("AgentEnvironment", "compose", "describe", "write_authorities")
+__all__ = ("AgentEnvironment", "compose", "write_authorities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +74,6 @@ def write_authorities(managed: wire.Managed, directory: Path) -> dict[str, str]:
                 file.write(host.certificate_authority)
             written[host.host] = str(path)
     return written
-
-
-def describe(explanation: Explanation, redactor: Redactor) -> dict[str, object]:
-    """The composition for a person: no value of a variable, no entry's value that may be secret."""
-    entries = [shown(origin, redactor) for origin in explanation.entries]
-    return {
-        "entries": [{"key": e.key, "value": e.value, "layer": e.layer} for e in entries],
-        "variables": [
-            {"name": variable.name, "layer": variable.layer, "secret": variable.secret}
-            for variable in explanation.variables
-        ],
-        "removed": [
-            {"name": removal.name, "layer": removal.layer, "removed_by": removal.removed_by}
-            for removal in explanation.removed
-        ],
-    }
 
 
 def _highest(

@@ -1,10 +1,10 @@
 """What the routes may ask of an execution that is here, alive or not."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from adapters.agentctl.server.event_log import EventLog
 from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
 from domain.outcome import Result
 from ports.runtime import RuntimeProblem
 
@@ -28,11 +28,6 @@ class Hosted(Protocol):
     @property
     def turn_generation(self) -> int | None: ...
 
-    @property
-    def description(self) -> Mapping[str, object]:
-        """The composition of its environment, without a value that could be a secret."""
-        ...
-
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]: ...
 
     def cancel(self) -> None: ...
@@ -40,6 +35,10 @@ class Hosted(Protocol):
     def answer(self, request: str, option: str | None) -> Result[None, RuntimeProblem]: ...
 
     def acknowledge(self, through: int) -> None: ...
+
+    async def git_configuration(self) -> Result[GitConfiguration, RuntimeProblem]:
+        """What git sees in it, and what is found around it at this moment."""
+        ...
 
     async def stop(self) -> None:
         """End the agent and every descendant; returns when its log is complete. Idempotent."""

@@ -16,7 +16,7 @@ import msgspec
 from typing_extensions import override
 
 from adapters.agentctl import wire
-from adapters.agentctl.server import agent_environment, record
+from adapters.agentctl.server import record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
@@ -24,15 +24,18 @@ from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.conversations import Conversation, Converse
 from adapters.agentctl.server.equipment import Equipment, Outfitter, unwritable
 from adapters.agentctl.server.event_log import EventLog
+from adapters.agentctl.server.git_explanation import GitExplainer, Kept, keep
 from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Turns
+from adapters.agentctl.server.worktrees import checkouts
 from domain.agent_bounds import AgentBounds
 from domain.event import EventKind, Json
 from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
 from domain.redaction import Redactor, Surface
@@ -62,6 +65,7 @@ class Parts:
     identity: tuple[int, int]
     version: str
     bounds: AgentBounds
+    explain: GitExplainer
 
 
 class Instance(Hosted):
@@ -77,7 +81,7 @@ class Instance(Hosted):
         self._over = asyncio.Event()
         self._retry: asyncio.TimerHandle | None = None
         self._talk: _Talk | None = None
-        self._description: Json = {}
+        self._git: Kept | None = None
         bounds, redactor = parts.bounds, parts.redactor
         stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, redactor)
         self._process = AgentProcess(bounds, stderr, hard_stop=asked.hard_stop)
@@ -120,11 +124,6 @@ class Instance(Hosted):
     def turn_generation(self) -> int | None:
         return self._turns.generation
 
-    @property
-    @override
-    def description(self) -> Json:
-        return self._description
-
     async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
@@ -157,6 +156,12 @@ class Instance(Hosted):
     @override
     def answer(self, request: str, option: str | None) -> Result[None, RuntimeProblem]:
         return self._permissions.answer(request, option)
+
+    @override
+    async def git_configuration(self) -> Result[GitConfiguration, RuntimeProblem]:
+        if self._git is None:
+            return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent is not there yet"))
+        return Success(await self._parts.explain(self._git))
 
     @override
     def acknowledge(self, through: int) -> None:
@@ -203,9 +208,7 @@ class Instance(Hosted):
             environment.removed,
         )
         self._flush()
-        self._description = agent_environment.describe(
-            environment.explanation, self._parts.redactor
-        )
+        self._git = keep(environment, checkouts(self._asked))
         if failed(greeted):
             return Failure(await self._explained(greeted.failure()))
         created = greeted.unwrap()

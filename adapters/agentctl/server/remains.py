@@ -5,7 +5,7 @@ They are ended, the log is given its end, and the events can be read until they 
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.record import Record
 from domain.event import EventKind, Json
 from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result
 from domain.turn import TurnState
@@ -54,11 +55,6 @@ class Remains(Hosted):
     def turn_generation(self) -> int | None:
         return None
 
-    @property
-    @override
-    def description(self) -> Mapping[str, object]:
-        return {}
-
     @override
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]:
         return Failure(_ENDED)
@@ -75,6 +71,10 @@ class Remains(Hosted):
     def acknowledge(self, through: int) -> None:
         self.log.acknowledge(through)
         self.log.flush()
+
+    @override
+    async def git_configuration(self) -> Result[GitConfiguration, RuntimeProblem]:
+        return Failure(_ENDED)
 
     @override
     async def stop(self) -> None:

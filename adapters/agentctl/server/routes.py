@@ -19,6 +19,7 @@ from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.refusals import RefusedError, granted
 from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -189,8 +190,8 @@ async def acknowledge(
 @get("/api/v1/instances/{execution:str}/git-configuration")
 async def git_configuration(
     execution: FromPath[str], task: Task, session: Session, core: NamedDependency[Core]
-) -> dict[str, object]:
-    return dict(core.find(execution, task, session).description)
+) -> GitConfiguration:
+    return granted(await core.find(execution, task, session).git_configuration())
 
 
 async def _while_asked(receive: Receive, call: Awaitable[Value]) -> Value:

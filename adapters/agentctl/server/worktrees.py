@@ -21,7 +21,7 @@ from domain.outcome import Failure, Result, Success, failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Workspace", "Workspaces")
+__all__ = ("Workspace", "Workspaces", "checkouts")
 
 CHECKOUT_SECONDS: Final = 600.0
 """For a checkout of any size."""
@@ -187,6 +187,13 @@ class Workspaces:
             seconds=QUESTION_SECONDS,
         )
         return answered.map(lambda completed: completed.stdout.strip())
+
+
+def checkouts(asked: wire.Create) -> dict[str, str]:
+    """The directories that git works in, by the name of their folder below the workspace."""
+    if asked.executor == ExecutorType.LOCAL and asked.checkouts:
+        return {"": asked.checkouts[0].source}
+    return {each.folder: str(Path(asked.workspace) / each.folder) for each in asked.checkouts}
 
 
 def _own_checkout(asked: wire.Create) -> Result[Workspace, RuntimeProblem]:

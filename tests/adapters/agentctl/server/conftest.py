@@ -19,6 +19,7 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance, Parts
 from adapters.agentctl.server.instances import Instances
@@ -146,6 +147,7 @@ def open_house(tmp_path: Path) -> Open:
     @asynccontextmanager
     async def opened(host: dict[str, str] | None = None, **bounds: float) -> AsyncIterator[House]:
         sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
+        git = LocalGit(LocalProcesses(None), Registry(redactor))
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(tmp_path),
@@ -153,9 +155,7 @@ def open_house(tmp_path: Path) -> Open:
         } | (host or {})
         parts = Parts(
             processes,
-            Outfitter(
-                Workspaces(LocalGit(LocalProcesses(None), Registry(redactor))), sockets, environment
-            ),
+            Outfitter(Workspaces(git), sockets, environment),
             converse,
             redactor,
             SystemClock(),
@@ -163,6 +163,7 @@ def open_house(tmp_path: Path) -> Open:
             (1, 1),
             "0",
             replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
+            GitExplainer(git, redactor),
         )
         async with Instances(parts) as instances:
             yield House(instances, tmp_path, sockets, redactor)

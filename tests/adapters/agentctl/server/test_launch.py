@@ -256,35 +256,6 @@ async def test_managed_access_comes_last_and_whole(open_house: Open) -> None:
         assert house.sockets.leases == MANAGED.leases
 
 
-@requirement("agentctl:launch:environment")
-async def test_the_composition_is_explained_without_a_value(house: House) -> None:
-    layers = [
-        wire.Layer(
-            "agent profile",
-            {
-                "API_KEY": "hidden-value",
-                "GIT_CONFIG_COUNT": "1",
-                "GIT_CONFIG_KEY_0": "http.extraHeader",
-                "GIT_CONFIG_VALUE_0": "Authorization: hidden-value",
-            },
-            ["API_KEY"],
-        )
-    ]
-    instance = await house.launch(layers=layers, managed=MANAGED)
-
-    entries, variables = instance.description["entries"], instance.description["variables"]
-
-    assert "hidden-value" not in str(instance.description)
-    assert isinstance(entries, list)
-    assert isinstance(variables, list)
-    assert entries[0] == {
-        "key": "http.extraHeader",
-        "value": "[REDACTED]",
-        "layer": "agent profile",
-    }
-    assert {"name": "API_KEY", "layer": "agent profile", "secret": True} in variables
-
-
 @requirement("agentctl:stop")
 async def test_stopping_ends_descendants_that_ignore_everything(house: House) -> None:
     instance = await house.launch("term=ignore", "eof=ignore")
