@@ -13,8 +13,9 @@ class Agent:
     """How an agent is started.
 
     `command` is looked up on the instance's `PATH`; `install` says how to get it, in words for a
-    person. `environment` are the defaults of the agent's layer. `hard_stop`: it ignores the polite
-    ways to stop, so its group is killed at once.
+    person. `environment` are the defaults of the agent's layer, `profile` what a user chose for an
+    agent of their own. `hard_stop`: it ignores the polite ways to stop, so its group is killed at
+    once.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Agent:
     command: tuple[str, ...]
     install: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    profile: Mapping[str, str] = field(default_factory=dict, repr=False)
     hard_stop: bool = False
 
 

@@ -191,11 +191,12 @@ class StartExecution:
     async def _source(self, order: Order, repository: Repository) -> Result[str, StartProblem]:
         if repository.local_path is None:
             return await self.refresh(repository, fetch=order.fetch)
-        looked = await self.git.inspect(repository.local_path)
-        if failed(looked):
-            return looked
-        if looked.unwrap().dirty and order.fetch and not order.allow_dirty:
-            return Failure(DirtyCheckout(repository.local_path))
+        if order.fetch and not order.allow_dirty:
+            dirty = await self.git.is_dirty(repository.local_path)
+            if failed(dirty):
+                return dirty
+            if dirty.unwrap():
+                return Failure(DirtyCheckout(repository.local_path))
         return Success(repository.local_path)
 
     async def _admit(
@@ -292,6 +293,7 @@ def layers_of(order: Order) -> tuple[Layer, ...]:
     """The layers above the executor's process, lowest first."""
     return (
         Layer(LayerName.AGENT_DEFAULTS, dict(order.agent.environment)),
+        Layer(LayerName.AGENT_PROFILE, dict(order.agent.profile)),
         Layer(LayerName.REQUEST, dict(order.environment)),
     )
 

@@ -4,6 +4,7 @@
 command = ["my-agent", "--acp"]
 title = "My agent"
 install = "pipx install my-agent"
+environment = { MY_AGENT_MODEL = "large" }
 """
 
 import tomllib
@@ -11,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from typing_extensions import TypeIs
 
 from adapters.agents.catalogue import SCRIPTED
 from domain.agent import CATALOGUE, Agent, custom
@@ -64,10 +67,19 @@ def _agent(name: str, described: object) -> Agent | None:
             made = custom(name, command)
         case _:
             return None
-    if failed(made) or name in _TAKEN or rest.keys() - {"title", "install"}:
+    if failed(made) or name in _TAKEN or rest.keys() - {"title", "install", "environment"}:
         return None
     agent = made.unwrap()
     title, install = rest.get("title", agent.title), rest.get("install", agent.install)
-    if not isinstance(title, str) or not isinstance(install, str):
+    profile = rest.get("environment", {})
+    if not isinstance(title, str) or not isinstance(install, str) or not _is_profile(profile):
         return None
-    return Agent(name, title, agent.command, install)
+    return Agent(name, title, agent.command, install, profile=profile)
+
+
+def _is_profile(value: object) -> TypeIs[dict[str, str]]:
+    """Names and values that a process can be given."""
+    return isinstance(value, dict) and all(
+        isinstance(text, str) and "\0" not in name + text and name and "=" not in name
+        for name, text in value.items()
+    )

@@ -13,12 +13,19 @@ def test_agents_that_the_user_named_are_read_in_order(tmp_path: Path) -> None:
     file = tmp_path / FILE
     file.write_text(
         '[agents.mine]\ncommand = ["/opt/mine", "--acp"]\ntitle = "Mine"\ninstall = "make it"\n'
+        'environment = { MODEL = "large", EMPTY = "" }\n'
         '[agents."an other"]\ncommand = ["other"]\n',
         encoding="utf-8",
     )
 
     assert read_named(file).unwrap() == [
-        Agent("mine", "Mine", ("/opt/mine", "--acp"), "make it"),
+        Agent(
+            "mine",
+            "Mine",
+            ("/opt/mine", "--acp"),
+            "make it",
+            profile={"MODEL": "large", "EMPTY": ""},
+        ),
         Agent("an other", "an other", ("other",), "install other yourself"),
     ]
 
@@ -49,6 +56,17 @@ def test_without_a_file_or_without_agents_there_are_none(
         ('[agents.mine]\ncommand = ["mi\\u0000ne"]\n', "agents.mine is no agent"),
         ('[agents.mine]\ncommand = ["mine"]\ntitel = "x"\n', "agents.mine is no agent"),
         ('[agents.mine]\ncommand = ["mine"]\ntitle = 1\n', "agents.mine is no agent"),
+        ('[agents.mine]\ncommand = ["mine"]\nenvironment = 1\n', "agents.mine is no agent"),
+        ('[agents.mine]\ncommand = ["mine"]\nenvironment = {A = 1}\n', "agents.mine is no agent"),
+        (
+            '[agents.mine]\ncommand = ["m"]\nenvironment = {"A=B" = "1"}\n',
+            "agents.mine is no agent",
+        ),
+        ('[agents.mine]\ncommand = ["m"]\nenvironment = {"" = "1"}\n', "agents.mine is no agent"),
+        (
+            '[agents.mine]\ncommand = ["m"]\nenvironment = {A = "\\u0000"}\n',
+            "agents.mine is no agent",
+        ),
         ('[agents.claude]\ncommand = ["mine"]\n', "agents.claude is no agent"),
         ('[agents.demo]\ncommand = ["mine"]\n', "agents.demo is no agent"),
     ],
