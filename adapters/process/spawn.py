@@ -4,6 +4,7 @@ Neither `preexec_fn` nor an event loop's own subprocesses are used: both fork, w
 proportion to our memory.
 """
 
+import asyncio
 import errno
 import os
 import subprocess
@@ -69,9 +70,12 @@ class LocalProcesses:
         except OSError as problem:
             _abandon(popen)
             return Failure(SpawnFailed(_code(problem), command[0]))
+        connecting = asyncio.ensure_future(child.connect())
         try:
-            await child.connect()
+            await asyncio.shield(connecting)
         except BaseException:
+            # Pipes that are half attached are neither read nor closed: attach them first.
+            await asyncio.wait({connecting})
             await child.stop(polite=0, terminate=0, kill=1)
             raise
         return Success(child)
