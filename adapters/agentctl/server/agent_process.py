@@ -4,9 +4,10 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from adapters.agentctl.server.equipment import Equipment
+from adapters.agentctl.server.happening import Happening
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Demise
 from domain.agent_bounds import AgentBounds
@@ -36,7 +37,7 @@ class AgentProcess:
         self._child: Child | None = None
         self._held: set[str] = set()
         self._exit: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
-        self.stop_asked = asyncio.Event()
+        self.stop_asked = Happening()
 
     @property
     def stderr(self) -> str:
@@ -82,18 +83,14 @@ class AgentProcess:
         if self._child is not None and before != bool(self._held):
             (self._child.pause_stdout if self._held else self._child.resume_stdout)()
 
-    async def until_over(self, heard: asyncio.Event) -> None:
+    async def until_over(self, heard: Happening) -> None:
         """Until it has ended, or nothing more can be heard of it, or somebody asked to stop it."""
         assert self._child is not None
         async with asyncio.TaskGroup() as group:
-            waits = {
-                group.create_task(self._child.wait()),
-                group.create_task(heard.wait()),
-                group.create_task(self.stop_asked.wait()),
-            }
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            for wait in waits:
-                wait.cancel()
+            ending = group.create_task(self._child.wait())
+            first: set[asyncio.Future[Any]] = {ending, heard.future, self.stop_asked.future}
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            ending.cancel()
 
     async def end(self) -> Exit:
         """End it with every descendant, in the way that the agent deserves. Idempotent."""
@@ -102,7 +99,7 @@ class AgentProcess:
         if not self._exit.done():
             # One that waits to write its stdout cannot leave politely.
             at_once = self._hard_stop or bool(self._held)
-            polite = self._bounds.polite if self.stop_asked.is_set() else self._bounds.gone
+            polite = self._bounds.polite if self.stop_asked else self._bounds.gone
             ended = await self._child.stop(
                 polite=0.0 if at_once else polite,
                 terminate=0.0 if self._hard_stop else self._bounds.terminate,
@@ -114,7 +111,7 @@ class AgentProcess:
     async def demise(self) -> Demise:
         """How it ended, once it was ended."""
         exit_ = await asyncio.shield(self._exit)
-        asked, stderr = self.stop_asked.is_set(), self.stderr
+        asked, stderr = bool(self.stop_asked), self.stderr
         body: Json = {
             "status": exit_.status,
             "signal": exit_.signal,

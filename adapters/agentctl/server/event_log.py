@@ -8,7 +8,7 @@ quicker than handing them to a thread.
 
 import asyncio
 import os
-from collections import deque
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -73,15 +73,15 @@ class EventLog:
         self._read_bytes = read_bytes
         self._now = now
         self._clean = clean
-        self._segments: deque[_Segment] = deque()
-        self._batches: deque[_Batch] = deque()
+        self._segments: list[_Segment] = []
+        self._batches: list[_Batch] = []
         self._pending: list[bytes] = []
         self._pending_size = 0
         self._number = 0
         self._acknowledged = 0
         self._unacknowledged = 0
         self._descriptor: int | None = None
-        self._changed = asyncio.Event()
+        self._changed: asyncio.Event | None = None
         self._ended = False
 
     @property
@@ -152,10 +152,11 @@ class EventLog:
     def acknowledge(self, through: int) -> None:
         """Let go of the events up to `through`. Idempotent; a number not yet given is none."""
         self._acknowledged = max(self._acknowledged, min(through, self.last))
-        while self._batches and self._batches[0].last <= self._acknowledged:
-            self._unacknowledged -= self._batches.popleft().size
+        done = bisect_right(self._batches, self._acknowledged, key=lambda batch: batch.last)
+        self._unacknowledged -= sum(batch.size for batch in self._batches[:done])
+        del self._batches[:done]
         while len(self._segments) > 1 and self._segments[0].last <= self._acknowledged:
-            self._segments.popleft().path.unlink(missing_ok=True)
+            self._segments.pop(0).path.unlink(missing_ok=True)
 
     def end(self) -> None:
         """There will be no more events: readers end once they were given everything."""
@@ -193,7 +194,7 @@ class EventLog:
                 elif self._ended and not self._pending:
                     return
                 else:
-                    await self._changed.wait()
+                    await self._change()
         finally:
             os.close(reader)
 
@@ -238,9 +239,15 @@ class EventLog:
             view, offset = view[written:], offset + written
         segment.size, segment.last = offset, self._number
 
+    async def _change(self) -> None:
+        if self._changed is None:
+            self._changed = asyncio.Event()
+        await self._changed.wait()
+
     def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None
 
 
 def _skip(descriptor: int, lines: int) -> int:

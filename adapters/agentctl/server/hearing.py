@@ -4,7 +4,6 @@ An event carries the generation of the turn that runs. What an agent repeats whi
 earlier conversation is not news: only its last plan and its commands are kept.
 """
 
-import asyncio
 from collections.abc import Callable
 from typing import Final
 
@@ -13,6 +12,7 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.transport import Hears
 from adapters.agentctl.server.event_log import EventLog
+from adapters.agentctl.server.happening import Happening
 from domain import acp_update
 from domain.acp_update import Memory, Said
 from domain.event import EventKind, Json
@@ -46,8 +46,8 @@ class Hearing(Hears):
         self._replaying = False
         self._plan: Said | None = None
         self.generation: int | None = None
-        self.over = asyncio.Event()
-        """Set once nothing more will be heard."""
+        self.over = Happening()
+        """That nothing more will be heard."""
         self.broken_by: str | None = None
 
     def record(self, kind: EventKind, body: Json) -> None:
@@ -111,11 +111,11 @@ class Hearing(Hears):
     @override
     def broken(self, reason: str) -> None:
         self.broken_by = reason
-        self.over.set()
+        self.over.happen()
 
     @override
     def ended(self) -> None:
-        self.over.set()
+        self.over.happen()
 
     @override
     def crowded(self, crowded: bool) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from typing_extensions import override
@@ -26,6 +26,7 @@ from adapters.agentctl.server.equipment import Equipment, Outfitter, unwritable
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import GitExplainer, Kept, keep
 from adapters.agentctl.server.greeting import greet
+from adapters.agentctl.server.happening import Happening
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.record import Record
@@ -68,6 +69,11 @@ class Parts:
     explain: GitExplainer
 
 
+_Launched: TypeAlias = Result[tuple[Conversation, wire.Created], RuntimeProblem]
+
+_GIVEN_UP: Final = RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was given up")
+
+
 class Instance(Hosted):
     """`live` is its life, run by its owner in a task; everything else is called meanwhile."""
 
@@ -76,9 +82,9 @@ class Instance(Hosted):
             ExecutionId(asked.execution), TaskId(asked.task), SessionId(asked.session)
         )
         self._parts = parts
-        self._asked = asked
+        self._asked: wire.Create | None = asked
         self._directory = parts.directory / asked.execution
-        self._over = asyncio.Event()
+        self._over = Happening()
         self._retry: asyncio.TimerHandle | None = None
         self._talk: _Talk | None = None
         self._git: Kept | None = None
@@ -117,7 +123,7 @@ class Instance(Hosted):
     @property
     @override
     def over(self) -> bool:
-        return self._over.is_set()
+        return bool(self._over)
 
     @property
     @override
@@ -127,20 +133,16 @@ class Instance(Hosted):
     async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
-            async with AsyncExitStack() as undo, AsyncExitStack() as life:
-                launched = await self._launch(life, undo)
+            async with AsyncExitStack() as life:
+                launched = await self._launch_or_undo(life)
                 if failed(launched):
                     problem = launched.failure()
-                    problem = replace(problem, detail=self._redacted(problem.detail))
-                    await life.aclose()
-                    await undo.aclose()
-                    answer(Failure(problem))
+                    answer(Failure(replace(problem, detail=self._redacted(problem.detail))))
                     return
-                undo.pop_all()
                 await self._serve(*launched.unwrap(), answer)
         finally:
             self.log.end()
-            self._over.set()
+            self._over.happen()
 
     @override
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]:
@@ -170,7 +172,7 @@ class Instance(Hosted):
 
     @override
     async def stop(self) -> None:
-        self._process.stop_asked.set()
+        self._process.stop_asked.happen()
         await self._over.wait()
 
     @override
@@ -180,11 +182,26 @@ class Instance(Hosted):
         self.log.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
+    async def _launch_or_undo(self, life: AsyncExitStack) -> _Launched:
+        """Launch, or leave nothing; what ends with the instance goes onto `life`."""
+        asked, self._asked = self._asked, None
+        assert asked is not None, "an instance lives once"
+        async with AsyncExitStack() as undo:
+            launched: _Launched = Failure(_GIVEN_UP)
+            try:
+                launched = await self._launch(asked, life, undo)
+            finally:
+                if failed(launched):
+                    await life.aclose()
+                else:
+                    undo.pop_all()
+        return launched
+
     async def _launch(
-        self, life: AsyncExitStack, undo: AsyncExitStack
-    ) -> Result[tuple[Conversation, wire.Created], RuntimeProblem]:
+        self, asked: wire.Create, life: AsyncExitStack, undo: AsyncExitStack
+    ) -> _Launched:
         equipped = await self._parts.outfitter.equip(
-            self.handle, self._asked, self._directory, life=life, undo=undo
+            self.handle, asked, self._directory, life=life, undo=undo
         )
         if failed(equipped):
             return equipped
@@ -193,7 +210,7 @@ class Instance(Hosted):
         try:
             self.log.open()
             self._write_record()
-            conversation = await self._start(equipment, life)
+            conversation = await self._start(asked, equipment, life)
         except OSError as error:
             return Failure(unwritable(error))
         if failed(conversation):
@@ -203,26 +220,26 @@ class Instance(Hosted):
             conversation.unwrap(),
             self._hearing,
             str(equipment.workspace.directory),
-            self._asked.acp_session,
+            asked.acp_session,
             self._parts.version,
             environment.removed,
         )
         self._flush()
-        self._git = keep(environment, checkouts(self._asked))
+        self._git = keep(environment, checkouts(asked))
         if failed(greeted):
             return Failure(await self._explained(greeted.failure()))
         created = greeted.unwrap()
         if created.lost_context is not None:
-            shown = self._redacted(created.lost_context)
-            created = msgspec.structs.replace(created, lost_context=shown)
+            lost = self._redacted(created.lost_context)
+            created = msgspec.structs.replace(created, lost_context=lost)
         return Success((conversation.unwrap(), created))
 
     async def _start(
-        self, equipment: Equipment, life: AsyncExitStack
+        self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack
     ) -> Result[Conversation, RuntimeProblem]:
         life.push_async_callback(self._process.end)
         started = await self._process.start(
-            self._parts.processes, self._asked.command, equipment, self._on_stdout
+            self._parts.processes, asked.command, equipment, self._on_stdout
         )
         if failed(started):
             return started

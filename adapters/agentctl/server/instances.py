@@ -12,7 +12,6 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance, Parts
 from domain.execution import ExecutorType, Handle
-from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -63,9 +62,9 @@ class Instances:
         if name in self._instances or name in self._creating:
             return Failure(RuntimeProblem(RuntimeCode.EXISTS, f"execution {name} is here"))
         created: _Answer = asyncio.get_running_loop().create_future()
-        task = self._group.create_task(self._host(asked, created), name=f"instance {name}")
-        handle = Handle(ExecutionId(name), TaskId(asked.task), SessionId(asked.session))
-        self._creating[name] = _Launch(handle, task)
+        instance = Instance(self._parts, asked)
+        task = self._group.create_task(self._host(instance, created), name=f"instance {name}")
+        self._creating[name] = _Launch(instance.handle, task)
         first: set[asyncio.Future[Any]] = {created, task}  # of two kinds of results
         try:
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
@@ -106,9 +105,8 @@ class Instances:
             for instance in self.all():
                 group.create_task(instance.stop())
 
-    async def _host(self, asked: wire.Create, created: _Answer) -> None:
-        name = asked.execution
-        instance = Instance(self._parts, asked)
+    async def _host(self, instance: Instance, created: _Answer) -> None:
+        name = instance.handle.execution
 
         def answer(outcome: Result[wire.Created, RuntimeProblem]) -> None:
             if not failed(outcome):
@@ -119,8 +117,8 @@ class Instances:
         try:
             await instance.live(answer)
         except asyncio.CancelledError:
-            self._instances.pop(name, None)
-            instance.release()
+            if self._instances.pop(name, None) is not None:
+                instance.release()
             raise
         except Exception:  # noqa: BLE001 -- one instance's bug must not end the others
             _log.exception("instance_failed", execution=name)

@@ -1,7 +1,6 @@
 """The last lines of an agent's stderr: bounded in number and length, redacted when shown."""
 
 import re
-from collections import deque
 from typing import Final
 
 from domain.redaction import Redactor, Surface
@@ -20,7 +19,8 @@ _CONTROL: Final = re.compile(
 
 class StderrTail:
     def __init__(self, lines: int, width: int, redactor: Redactor) -> None:
-        self._lines: deque[bytes] = deque(maxlen=lines)
+        self._lines: list[bytes] = []
+        self._limit = lines
         self._width = width
         self._redactor = redactor
         self._rest = b""
@@ -29,14 +29,14 @@ class StderrTail:
         *complete, rest = (self._rest + data).split(b"\n")
         held = self._width * _HELD
         self._lines.extend(line[:held] for line in complete)
+        del self._lines[: -self._limit]
         self._rest = rest[:held]
 
     def text(self) -> str:
         """The tail without escape sequences and secrets, its lines joined by line breaks."""
         raw = [*self._lines, *([self._rest] if self._rest else [])]
         plain = "\n".join(
-            _CONTROL.sub("", line.decode("utf-8", "replace"))
-            for line in raw[-(self._lines.maxlen or 0) :]
+            _CONTROL.sub("", line.decode("utf-8", "replace")) for line in raw[-self._limit :]
         )
         redacted = self._redactor.redact(plain, Surface.EVIDENCE).text
         return "\n".join(line[: self._width] for line in redacted.split("\n"))

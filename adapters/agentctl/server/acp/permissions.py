@@ -1,7 +1,6 @@
 """Permission requests of an agent, from the asking to the one answer that each gets."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -41,7 +40,7 @@ class Permissions:
         self._automatic = automatic
         self._limit = limit
         self._open: dict[str, _Open] = {}
-        self._answered: deque[str] = deque(maxlen=_REMEMBERED)
+        self._answered: list[str] = []
         self._count = 0
 
     async def ask(self, tool_call: Json, options: Sequence[Option]) -> str | None:
@@ -91,6 +90,7 @@ class Permissions:
 
     def _resolved(self, request: str, chosen: str | None, by: str) -> str | None:
         self._answered.append(request)
+        del self._answered[:-_REMEMBERED]
         self._record(EventKind.PERMISSION_RESOLVED, {"id": request, "option": chosen, "by": by})
         self._flush()
         return chosen

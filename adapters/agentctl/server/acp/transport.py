@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 import msgspec
 from typing_extensions import override
 
+from adapters.agentctl.server.acp.inbox import Inbox
 from adapters.agentctl.server.acp.lines import Lines, LineTooLongError
 from adapters.agentctl.server.acp.messages import Message, Update, read
 from domain.agent_bounds import AgentBounds
@@ -74,7 +75,7 @@ class AgentTransport(Transport):
         self._hears = hears
         self._bounds = bounds
         self._lines = Lines(bounds.line)
-        self._incoming: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._incoming = Inbox()
         self._asked: dict[int, str] = {}
         self._open_requests = 0
         self._noise = 0
@@ -109,7 +110,7 @@ class AgentTransport(Transport):
 
     @override
     async def receive(self) -> dict[str, Any] | None:
-        return await self._incoming.get()
+        return await self._incoming.take()
 
     @override
     async def close(self) -> None:
@@ -147,7 +148,7 @@ class AgentTransport(Transport):
         else:
             self._hears.notified(decoded["method"])
             return
-        self._incoming.put_nowait(decoded)
+        self._incoming.put(decoded)
 
     def _count_request(self) -> None:
         self._open_requests += 1
@@ -164,11 +165,11 @@ class AgentTransport(Transport):
         self._route(rest)
         if not self._over:
             self._over = True
-            self._incoming.put_nowait(None)
+            self._incoming.put(None)
             self._hears.ended()
 
     def _break(self, reason: str) -> None:
         if not self._over:
             self._over = True
-            self._incoming.put_nowait(None)
+            self._incoming.put(None)
             self._hears.broken(reason)
