@@ -6,6 +6,7 @@ a failure the session says why, its leases are gone and the earlier snapshot is 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from domain import credential_snapshot
@@ -30,13 +31,20 @@ from domain.lease import LeaseRefusal, Scope
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
-from domain.session import Move, Session, SessionState, next_state
+from domain.session import Move, Session, SessionFailure, SessionState, next_state
 from domain.task import Task
 from domain.workspace import Workspace
 from pipelines.end_leases import end_leases
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
-from pipelines.start_problem import DirtyCheckout, StartProblem, Superseded, failure_of
+from pipelines.start_problem import (
+    INTERRUPTED,
+    DirtyCheckout,
+    StartProblem,
+    Superseded,
+    failure_of,
+    fallen,
+)
 from ports.capabilities import Capabilities
 from ports.clock import Clock
 from ports.followers import Followers
@@ -51,7 +59,7 @@ from ports.runtime import (
     ManagedAccess,
     Runtime,
 )
-from ports.store import Store, Writer
+from ports.store import Store, StoreUnavailable, Writer
 
 __all__ = (
     "Order",
@@ -97,9 +105,14 @@ class StartExecution:
 
     async def __call__(self, order: Order) -> Result[Session, StartProblem]:
         """Start it; the session comes back idle. `order.session` is stored and `STARTING`."""
-        outcome = await self._start(order)
+        try:
+            outcome = await self._start(order)
+        except BaseException:
+            with suppress(StoreUnavailable):
+                await self._fail(order.session, INTERRUPTED)
+            raise
         if failed(outcome):
-            await self._fail(order.session, outcome.failure())
+            await self._fail(order.session, failure_of(outcome.failure()))
         return outcome
 
     async def _start(self, order: Order) -> Result[Session, StartProblem]:
@@ -236,29 +249,42 @@ class StartExecution:
     async def _record(
         self, execution: Execution, acp_session: str, known: Json
     ) -> Result[Session, StartProblem]:
-        """The one write of a success; when somebody came first, what was started is ended."""
+        """Write the success, then follow it; what could not be written is ended again."""
+        recorded: Result[Session, StartProblem] = Failure(Superseded())
+        try:
+            recorded = await self._write(execution, acp_session, known)
+        finally:
+            if failed(recorded):
+                await self.runtime.stop(execution.handle)
+                await self.runtime.release(execution.handle)
+        if not failed(recorded):
+            self.followers.follow(execution.handle, 0)
+        return recorded
+
+    async def _write(
+        self, execution: Execution, acp_session: str, known: Json
+    ) -> Result[Session, Superseded]:
+        """The one write of a success, unless somebody moved the session on meanwhile."""
         async with self.store.write() as unit:
             current = await unit.session(execution.session)
-            mine = current is not None and current.execution == execution.id
-            state = next_state(current.state, Move.STARTED) if current and mine else None
-            if current is not None and state is not None and not failed(state):
-                started = replace(
-                    current,
-                    state=state.unwrap(),
-                    acp_session=acp_session,
-                    failure=None,
-                    metadata={**current.metadata, **known},
-                )
-                if await unit.save_session(started):
-                    await unit.put_execution(replace(execution, state=ExecutionState.LIVE))
-                    stored = replace(started, version=started.version + 1)
-                    self.followers.follow(execution.handle, 0)
-                    return Success(stored)
-        await self.runtime.stop(execution.handle)
-        await self.runtime.release(execution.handle)
-        return Failure(Superseded())
+            if current is None or current.execution != execution.id:
+                return Failure(Superseded())
+            state = next_state(current.state, Move.STARTED)
+            if failed(state):
+                return Failure(Superseded())
+            started = replace(
+                current,
+                state=state.unwrap(),
+                acp_session=acp_session,
+                failure=None,
+                metadata={**current.metadata, **known},
+            )
+            if not await unit.save_session(started):
+                return Failure(Superseded())
+            await unit.put_execution(replace(execution, state=ExecutionState.LIVE))
+        return Success(replace(started, version=started.version + 1))
 
-    async def _fail(self, session: Session, problem: StartProblem) -> None:
+    async def _fail(self, session: Session, failure: SessionFailure) -> None:
         async with self.store.write() as unit:
             current = await unit.session(session.id)
             if current is None:
@@ -269,10 +295,9 @@ class StartExecution:
                     await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
                     at = self.clock.now()
                     await end_leases(unit, at, Why.START_FAILED, execution=execution.id)
-            state = next_state(current.state, Move.START_FAILED)
-            if not failed(state):
-                failure = failure_of(problem)
-                await unit.save_session(replace(current, state=state.unwrap(), failure=failure))
+            after = fallen(current, failure)
+            if after is not None:
+                await unit.save_session(after)
 
 
 def metadata(

@@ -80,6 +80,10 @@ class ClosedGit(Protocol):
         """Where `clone_of` puts the clone `name`, whether it is there or not."""
         ...
 
+    async def is_dirty(self, path: str) -> Result[bool, GitFailure]:
+        """Whether anything in a repository of the user's is not committed; nothing changes."""
+        ...
+
     async def inspect(self, path: str) -> Result["LocalRepository", GitFailure]:
         """Look at a repository of the user's on this machine; nothing in it changes."""
         ...
@@ -89,11 +93,10 @@ class ClosedGit(Protocol):
 class LocalRepository:
     """A repository of the user's.
 
-    `path` is its absolute top level, `origin` the URL of that remote as configured, `branch` what
-    is checked out, and `dirty` whether anything there is not committed.
+    `path` is its absolute top level, `origin` the URL of that remote as configured, and `branch`
+    what is checked out.
     """
 
     path: str
     origin: str | None
     branch: str
-    dirty: bool

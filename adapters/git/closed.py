@@ -29,11 +29,11 @@ _TAGS: Final = "+refs/tags/*:refs/tags/*"
 _TRACKED: Final = "refs/remotes/origin/*"
 _ORIGIN_HEAD: Final = "refs/remotes/origin/HEAD"
 _DEFAULT_BRANCH: Final = "main"
+_STATUS: Final = ("status", "--porcelain", "--untracked-files=normal")
 _QUESTIONS: Final = (
     ("rev-parse", "--show-toplevel"),
     ("config", "--get", "remote.origin.url"),
     ("symbolic-ref", "--quiet", "--short", "HEAD"),
-    ("status", "--porcelain", "--untracked-files=normal"),
 )
 """What is asked of a repository of the user's, all at once."""
 _HEAD_LINE: Final = re.compile(r"^ref: refs/heads/(.+)\tHEAD$", re.MULTILINE)
@@ -113,20 +113,23 @@ class MirroredGit:
     def clone_path(self, name: str) -> str:
         return os.fspath(_below(self.clones, name))
 
+    async def is_dirty(self, path: str) -> Result[bool, GitFailure]:
+        status = await self._look(path, *_STATUS)
+        if failed(status) and status.failure().code is GitCode.TOO_MUCH_OUTPUT:
+            return Success(True)
+        return status.map(bool)
+
     async def inspect(self, path: str) -> Result[LocalRepository, GitFailure]:
         async with asyncio.TaskGroup() as group:
             asking = [group.create_task(self._look(path, *question)) for question in _QUESTIONS]
-        top, origin, branch, status = (each.result() for each in asking)
+        top, origin, branch = (each.result() for each in asking)
         if failed(top):
             return top
-        if failed(status) and status.failure().code is not GitCode.TOO_MUCH_OUTPUT:
-            return status
         return Success(
             LocalRepository(
                 path=top.unwrap(),
                 origin=None if failed(origin) else origin.unwrap(),
                 branch="HEAD" if failed(branch) else branch.unwrap(),
-                dirty=failed(status) or bool(status.unwrap()),
             )
         )
 

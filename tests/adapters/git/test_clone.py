@@ -170,14 +170,17 @@ async def test_a_look_at_a_repository_of_the_user(
     run(repository, "config", "url.https://mirror/.insteadOf", "git@example.org:")
     (repository / "sub").mkdir()
 
-    clean = await closed.inspect(str(repository / "sub"))
+    below = await closed.inspect(str(repository / "sub"))
+    clean = await closed.is_dirty(str(repository))
     (repository / "new").write_text("new\n", encoding="utf-8")
     run(repository, "checkout", "--quiet", "--detach")
-    dirty = await closed.inspect(str(repository))
+    detached = await closed.inspect(str(repository))
+    dirty = await closed.is_dirty(str(repository))
 
     origin = "git@example.org:team/app.git"
-    assert clean.unwrap() == LocalRepository(str(repository), origin, "main", dirty=False)
-    assert dirty.unwrap() == LocalRepository(str(repository), origin, "HEAD", dirty=True)
+    assert below.unwrap() == LocalRepository(str(repository), origin, "main")
+    assert detached.unwrap() == LocalRepository(str(repository), origin, "HEAD")
+    assert (clean.unwrap(), dirty.unwrap()) == (False, True)
 
 
 @requirement("git:inspect")
@@ -191,11 +194,15 @@ async def test_a_look_changes_nothing_and_trusts_whom_the_user_trusts(
     host["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
 
     distrusted = await closed.inspect(str(repository))
+    unknown = await closed.is_dirty(str(repository))
     run(tmp_path, "config", "--global", "safe.directory", str(repository))
     trusted = await closed.inspect(str(repository))
+    clean = await closed.is_dirty(str(repository))
 
     assert distrusted.failure().code is GitCode.DUBIOUS_OWNERSHIP
-    assert trusted.unwrap() == LocalRepository(str(repository), None, "main", dirty=False)
+    assert trusted.unwrap() == LocalRepository(str(repository), None, "main")
+    assert unknown.failure().code is GitCode.DUBIOUS_OWNERSHIP
+    assert clean.unwrap() is False
     assert (repository / ".git" / "index").read_bytes() == index
     assert not ran.exists()
 
