@@ -5,6 +5,10 @@ VENV := .venv
 PY := $(CURDIR)/$(VENV)/bin/python
 export UV_COMPILE_BYTECODE := 1
 export UV_PYTHON_DOWNLOADS := never
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+# what the machine trusts, as pip and git do: its network may have an authority of its own
+export UV_SYSTEM_CERTS := 1
+endif
 unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := domain ports pipelines adapters composition
 LINTED := $(PACKAGES) tests bench scripts
