@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain.access import NotFound, acts_for_a_person
+from domain.branch import InvalidBranch, check_branch
 from domain.identity import TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
@@ -32,7 +33,7 @@ class NoRepository:
     """A task works in at least one repository, and in each once."""
 
 
-CreateTaskProblem: TypeAlias = NotFound | InvalidName | InvalidPrompt | NoRepository
+CreateTaskProblem: TypeAlias = NotFound | InvalidName | InvalidPrompt | InvalidBranch | NoRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class CreateTask:
         wanted = [each.repository for each in request.repositories]
         if not wanted or len(set(wanted)) != len(wanted):
             return Failure(NoRepository())
+        for base in (each.base for each in request.repositories if each.base is not None):
+            branch = check_branch(base)
+            if failed(branch):
+                return branch
         async with self.store.write() as unit:
             workspace = await unit.workspace(request.workspace)
             if workspace is None or not acts_for_a_person(principal):

@@ -11,9 +11,10 @@ from domain.event import EventKind, ExecutionEvent
 from domain.execution import ExecutionState, Handle
 from domain.ledger import Why
 from domain.outcome import failed
-from domain.session import Move, SessionState, next_state
+from domain.session import Move, Session, SessionState, next_state
 from domain.turn import Ending, Turn, ended, ending, ends, interrupted
 from pipelines.end_leases import end_leases
+from pipelines.start_problem import INTERRUPTED
 from ports.clock import Clock
 from ports.feed import Feed
 from ports.runtime import Runtime
@@ -76,14 +77,26 @@ class FollowExecution:
                 stored = list(await unit.append_events(handle.session, handle.execution, [event]))
                 await self._end_turn(unit, handle, how)
             session = await unit.session(handle.session)
-            state = next_state(session.state, Move.ENDED) if session else None
-            if session and state and not failed(state) and session.execution == handle.execution:
-                await unit.save_session(replace(session, state=state.unwrap()))
+            if session is not None and session.execution == handle.execution:
+                await self._end_session(unit, session)
             await unit.put_execution(replace(execution, state=ExecutionState.ENDED))
             at = self.clock.now()
             await end_leases(unit, at, Why.SESSION_ENDED, execution=handle.execution)
         newest = stored[-1].sequence if stored else 0
         self.feed.publish(handle.session, newest)
+
+    async def give_up_turn(self, handle: Handle) -> None:
+        """End a turn of which the agent never heard; no event of it will come."""
+        async with self.store.write() as unit:
+            turn = await unit.running_turn(handle.session)
+            if turn is not None:
+                await self._end_turn(unit, handle, interrupted(turn))
+
+    async def _end_session(self, unit: Writer, session: Session) -> None:
+        state = next_state(session.state, Move.ENDED)
+        if not failed(state):
+            failure = INTERRUPTED if state.unwrap() is SessionState.FAILED else session.failure
+            await unit.save_session(replace(session, state=state.unwrap(), failure=failure))
 
     async def _end_turn(self, unit: Writer, handle: Handle, how: Ending) -> None:
         turn = await unit.running_turn(handle.session)

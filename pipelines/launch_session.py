@@ -12,7 +12,9 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import LIVE, Session, SessionState
 from domain.task import Task, TaskState
-from pipelines.start_execution import Order, StartExecution
+from domain.variables import InvalidVariable, check_variables
+from pipelines.start_execution import StartExecution
+from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem
 from ports.agents import Agents, Installed
 from ports.clock import Clock
@@ -63,7 +65,9 @@ class TaskBusy:
     session: SessionId
 
 
-LaunchProblem: TypeAlias = StartProblem | UnknownAgent | AgentNotInstalled | TaskArchived | TaskBusy
+LaunchProblem: TypeAlias = (
+    StartProblem | UnknownAgent | AgentNotInstalled | InvalidVariable | TaskArchived | TaskBusy
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,9 @@ class LaunchSession:
         """Start an agent on the task; the new session comes back idle, without a turn."""
         if not acts_for_a_person(principal):
             return Failure(NotFound("task"))
+        variables = check_variables(request.environment)
+        if failed(variables):
+            return variables
         agent = installed(self.agents, request.agent)
         if failed(agent):
             return agent

@@ -1,14 +1,15 @@
 """Take up the work after a start: running agents are followed again, the others end honestly."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from domain.event import Json
 from domain.execution import Execution, ExecutionState, Handle
 from domain.outcome import failed
-from domain.session import Move, SessionFailure, SessionState, next_state
+from domain.session import SessionState
 from pipelines.connection_secret import ConnectionSecrets
 from pipelines.follow_execution import FollowExecution
+from pipelines.start_problem import INTERRUPTED, fallen
 from ports.followers import Followers
 from ports.runtime import InstanceStatus, Runtime
 from ports.store import Store
@@ -42,14 +43,15 @@ class Recover:
         await self._register_secrets()
         async with self.store.read() as state:
             open_ones = await state.executions_in(_OPEN)
-        known = await self._instances()
+        listed = await self.runtime.instances()
+        known = None if failed(listed) else {each.handle: each for each in listed.unwrap()}
         followed = 0
         for execution in open_ones:
-            if await self._take_up(execution, known.get(execution.handle)):
+            if await self._take_up(execution, known):
                 followed += 1
             else:
                 await self.follow.conclude(execution.handle)
-        await self._end_forgotten(known, {each.handle for each in open_ones})
+        await self._end_forgotten(known or {}, {each.handle for each in open_ones})
         await self._end_unstarted()
         return Recovered(followed, len(open_ones) - followed)
 
@@ -60,29 +62,45 @@ class Recover:
                 for connection in await state.connections(workspace.id):
                     await self.secrets(state, connection)
 
-    async def _instances(self) -> Mapping[Handle, InstanceStatus]:
-        listed = await self.runtime.instances()
-        return {} if failed(listed) else {each.handle: each for each in listed.unwrap()}
+    async def _take_up(
+        self, execution: Execution, known: Mapping[Handle, InstanceStatus] | None
+    ) -> bool:
+        """Follow an instance that agentctl still has; one that was not yet recorded is ended.
 
-    async def _take_up(self, execution: Execution, instance: InstanceStatus | None) -> bool:
-        """Follow an instance that agentctl still has; one that was not yet recorded is ended."""
-        if instance is None:
+        `known` is None when agentctl did not answer. Nothing is concluded from that: whoever
+        follows asks again, and ends what turns out to be gone.
+        """
+        handle = execution.handle
+        if known is not None and handle not in known:
             return False
         if execution.state is ExecutionState.STARTING:
-            await self.runtime.stop(execution.handle)
-            await self.runtime.release(execution.handle)
+            await self.runtime.stop(handle)
+            await self.runtime.release(handle)
             return False
-        self.followers.follow(execution.handle, execution.acknowledged)
+        if known is not None:
+            await self._go_on(execution, known[handle])
+        self.followers.follow(handle, execution.acknowledged)
         return True
+
+    async def _go_on(self, execution: Execution, instance: InstanceStatus) -> None:
+        """Ask again for what was asked just before the control plane ended."""
+        async with self.store.read() as state:
+            session = await state.session(execution.session)
+            turn = await state.running_turn(execution.session)
+        if session is not None and session.state is SessionState.STOPPING:
+            await self.runtime.stop(execution.handle)
+        all_told = execution.acknowledged == instance.last
+        if turn is not None and instance.turn_generation is None and all_told:
+            await self.follow.give_up_turn(execution.handle)
 
     async def _end_forgotten(
         self, known: Mapping[Handle, InstanceStatus], expected: Collection[Handle]
     ) -> None:
-        """Agents whose task was deleted before they were ended."""
+        """Agents that were over for us, or whose task was deleted, before they were let go."""
         for handle in known.keys() - expected:
             async with self.store.read() as state:
-                forgotten = await state.execution(handle.execution) is None
-            if forgotten:
+                execution = await state.execution(handle.execution)
+            if execution is None or execution.state is ExecutionState.ENDED:
                 await self.runtime.stop(handle)
                 await self.runtime.release(handle)
 
@@ -93,12 +111,6 @@ class Recover:
                 execution = await unit.execution(session.execution) if session.execution else None
                 if execution is not None and execution.state is ExecutionState.LIVE:
                     continue
-                state = next_state(session.state, Move.START_FAILED)
-                if not failed(state):
-                    await unit.save_session(
-                        replace(
-                            session,
-                            state=state.unwrap(),
-                            failure=SessionFailure("interrupted", "Kandev ended while it started"),
-                        )
-                    )
+                after = fallen(session, INTERRUPTED)
+                if after is not None:
+                    await unit.save_session(after)

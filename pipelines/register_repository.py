@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain.access import NotFound, acts_for_a_person
-from domain.branch import slug
+from domain.branch import distinct, slug
 from domain.git_failure import GitFailure
 from domain.identity import RepositoryId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
@@ -26,7 +26,7 @@ __all__ = ("RegisterRepository", "RegisterRepositoryProblem", "RelativePath")
 
 @dataclass(frozen=True, slots=True)
 class RelativePath:
-    """A local repository is named by its absolute path."""
+    """A local repository is named by its absolute path, in which no NUL can be."""
 
 
 RegisterRepositoryProblem: TypeAlias = (
@@ -45,12 +45,18 @@ class RegisterRepository:
     async def by_url(
         self, principal: Principal, workspace: WorkspaceId, clone_url: str
     ) -> Result[Repository, RegisterRepositoryProblem]:
-        """Clone it under the home, with the workspace's connection for its host if there is one."""
+        """Clone it under the home, with the workspace's connection for its host if there is one.
+
+        One that the workspace has already is given back and not cloned again.
+        """
         identity = parse_remote(clone_url)
         if failed(identity):
             return identity
         if not await self._exists(principal, workspace):
             return Failure(NotFound("workspace"))
+        known = await self._known(workspace, clone_url.strip())
+        if known is not None:
+            return Success(known)
         repository = Repository(
             id=RepositoryId(self.ids.new("repo")),
             workspace=workspace,
@@ -70,7 +76,7 @@ class RegisterRepository:
         self, principal: Principal, workspace: WorkspaceId, path: str
     ) -> Result[Repository, RegisterRepositoryProblem]:
         """Take a repository of the user's as it lies; nothing in it changes."""
-        if not path.startswith("/"):
+        if not path.startswith("/") or "\0" in path:
             return Failure(RelativePath())
         if not await self._exists(principal, workspace):
             return Failure(NotFound("workspace"))
@@ -95,15 +101,24 @@ class RegisterRepository:
         async with self.store.read() as state:
             return acts_for_a_person(principal) and await state.workspace(workspace) is not None
 
+    async def _known(self, workspace: WorkspaceId, clone_url: str) -> Repository | None:
+        async with self.store.read() as state:
+            registered = await state.repositories(workspace)
+        return next((each for each in registered if each.clone_url == clone_url), None)
+
     async def _store(
         self, repository: Repository, branch: str
     ) -> Result[Repository, RegisterRepositoryProblem]:
-        """An equal repository that the workspace already has is given back instead."""
+        """One that was registered meanwhile is given back instead."""
         async with self.store.write() as unit:
-            for known in await unit.repositories(repository.workspace):
+            if await unit.workspace(repository.workspace) is None:
+                return Failure(NotFound("workspace"))
+            registered = await unit.repositories(repository.workspace)
+            for known in registered:
                 source = (known.clone_url, known.local_path)
                 if source == (repository.clone_url, repository.local_path):
                     return Success(known)
-            stored = replace(repository, default_branch=branch)
+            name = distinct(repository.name, {each.name for each in registered})
+            stored = replace(repository, name=name, default_branch=branch)
             await unit.put_repository(stored)
         return Success(stored)

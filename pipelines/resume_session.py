@@ -11,15 +11,19 @@ from domain.identity import SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, next_state
+from domain.variables import InvalidVariable, check_variables
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
-from pipelines.start_execution import Order, StartExecution
+from pipelines.start_execution import StartExecution
+from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem, Superseded
 from ports.agents import Agents
 from ports.store import Store
 
 __all__ = ("ResumeProblem", "ResumeRequest", "ResumeSession")
 
-ResumeProblem: TypeAlias = StartProblem | UnknownAgent | AgentNotInstalled | TaskArchived | TaskBusy
+ResumeProblem: TypeAlias = (
+    StartProblem | UnknownAgent | AgentNotInstalled | InvalidVariable | TaskArchived | TaskBusy
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,9 @@ class ResumeSession:
         """Start an agent on the session's conversation; the session comes back idle."""
         if not acts_for_a_person(principal):
             return Failure(NotFound("session"))
+        variables = check_variables(request.environment)
+        if failed(variables):
+            return variables
         async with self.store.read() as state:
             session = await state.session(request.session)
         if session is None:
@@ -83,14 +90,12 @@ class ResumeSession:
             refused = refusal(task, others)
             if refused is not None:
                 return Failure(refused)
-            reopened = replace(
-                session,
-                state=state.unwrap(),
-                acp_session=None if request.fresh else session.acp_session,
-            )
+            reopened = replace(session, state=state.unwrap())
             if not await unit.save_session(reopened):
                 return Failure(Superseded())
-        return Success(replace(reopened, version=reopened.version + 1))
+        # What is stored keeps the conversation until another one was begun in its place.
+        conversation = None if request.fresh else session.acp_session
+        return Success(replace(reopened, acp_session=conversation, version=reopened.version + 1))
 
 
 def executor_of(session: Session) -> ExecutorType:

@@ -5,38 +5,27 @@ until the one write that records the success, in the transaction of the session'
 a failure the session says why, its leases are gone and the earlier snapshot is as it was.
 """
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from domain import credential_snapshot
 from domain.access import NotFound
-from domain.agent import Agent
 from domain.ambient_credentials import cleared
 from domain.branch import branch_name
 from domain.capability import Claims
-from domain.connection import Connection
-from domain.credential_policy import (
-    CredentialDecision,
-    decide,
-    managed_hosts,
-    removes,
-)
-from domain.credential_snapshot import CredentialSnapshot, snapshot
-from domain.environment import Layer, LayerName
+from domain.credential_policy import CredentialDecision, decide, managed_hosts, removes
+from domain.credential_snapshot import snapshot
 from domain.event import Json
-from domain.execution import Execution, ExecutionState, ExecutorType
+from domain.execution import Execution, ExecutionState
 from domain.identity import ExecutionId
 from domain.lease import LeaseRefusal, Scope
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.session import Move, Session, SessionFailure, SessionState, next_state
-from domain.task import Task
-from domain.workspace import Workspace
 from pipelines.end_leases import end_leases
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
+from pipelines.start_plan import Facts, Order, layers_of, metadata, scopes_of, workspace_of
 from pipelines.start_problem import (
     INTERRUPTED,
     DirtyCheckout,
@@ -53,7 +42,6 @@ from ports.ids import Ids
 from ports.redactor import Redactor
 from ports.runtime import (
     Checkout,
-    Launched,
     LaunchSpec,
     LeaseGrant,
     ManagedAccess,
@@ -61,32 +49,7 @@ from ports.runtime import (
 )
 from ports.store import Store, StoreUnavailable, Writer
 
-__all__ = (
-    "Order",
-    "StartExecution",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to start: a session in `STARTING`, and the choices of whoever asked."""
-
-    session: Session
-    agent: Agent
-    program: str
-    executor: ExecutorType
-    environment: Mapping[str, str]
-    allow_dirty: bool
-    approve_automatically: bool
-    fetch: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    workspace: Workspace
-    task: Task
-    repositories: tuple[Repository, ...]
-    connections: tuple[Connection, ...]
+__all__ = ("StartExecution",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +127,7 @@ class StartExecution:
         known = metadata(candidate, decision, spec, launched.unwrap())
         return await self._record(execution, launched.unwrap().acp_session, known)
 
-    async def _gather(self, session: Session) -> Result[_Facts, StartProblem]:
+    async def _gather(self, session: Session) -> Result[Facts, StartProblem]:
         async with self.store.read() as state:
             task = await state.task(session.task)
             if task is None:
@@ -178,10 +141,10 @@ class StartExecution:
         repositories = tuple(each for each in wanted if each is not None)
         if len(repositories) != len(wanted):
             return Failure(NotFound("repository"))
-        return Success(_Facts(workspace, task, repositories, connections))
+        return Success(Facts(workspace, task, repositories, connections))
 
     async def _checkouts(
-        self, order: Order, facts: _Facts
+        self, order: Order, facts: Facts
     ) -> Result[tuple[Checkout, ...], StartProblem]:
         checkouts: list[Checkout] = []
         alone = len(facts.repositories) == 1
@@ -213,7 +176,7 @@ class StartExecution:
         return Success(repository.local_path)
 
     async def _admit(
-        self, session: Session, execution: Execution, facts: _Facts, decision: CredentialDecision
+        self, session: Session, execution: Execution, facts: Facts, decision: CredentialDecision
     ) -> Result[ManagedAccess | None, StartProblem]:
         """Record the execution and its leases before anything of it can run."""
         async with self.store.write() as unit:
@@ -298,47 +261,3 @@ class StartExecution:
             after = fallen(current, failure)
             if after is not None:
                 await unit.save_session(after)
-
-
-def metadata(
-    candidate: CredentialSnapshot, decision: CredentialDecision, spec: LaunchSpec, told: Launched
-) -> Json:
-    """What a session keeps of its last successful start."""
-    return {
-        credential_snapshot.KEY: candidate.to_json(),
-        "removed_variables": sorted({*decision.removed, *told.removed}),
-        "lost_context": told.lost_context,
-        "executor": spec.executor.value,
-        "workspace": spec.workspace,
-        "branches": {each.repository: each.branch for each in spec.checkouts},
-    }
-
-
-def layers_of(order: Order) -> tuple[Layer, ...]:
-    """The layers above the executor's process, lowest first."""
-    return (
-        Layer(LayerName.AGENT_DEFAULTS, dict(order.agent.environment)),
-        Layer(LayerName.AGENT_PROFILE, dict(order.agent.profile)),
-        Layer(LayerName.REQUEST, dict(order.environment)),
-    )
-
-
-def workspace_of(tasks_root: str, facts: _Facts) -> str:
-    """The directory that the agent works in: the worktree, or the folder that holds several."""
-    folder = f"{tasks_root}/{facts.task.id}"
-    return f"{folder}/{facts.repositories[0].name}" if len(facts.repositories) == 1 else folder
-
-
-def scopes_of(execution: Execution, facts: _Facts, decision: CredentialDecision) -> Sequence[Scope]:
-    """Each scope of the decision in full."""
-    return [
-        Scope(
-            workspace=facts.workspace.id,
-            task=facts.task.id,
-            session=execution.session,
-            execution=execution.id,
-            repository=scope.repository_id,
-            identity=scope.identity,
-        )
-        for scope in decision.scopes
-    ]

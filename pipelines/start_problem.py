@@ -1,6 +1,6 @@
 """Why a session did not start, and what is kept of the reason on the session."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from domain.access import NotFound
@@ -14,11 +14,15 @@ from domain.environment_sentence import sentence
 from domain.git_config import MalformedGitConfig
 from domain.git_failure import GitFailure
 from domain.lease import LeaseRefusal
-from domain.session import NotAllowed, SessionFailure
+from domain.outcome import failed
+from domain.session import Move, NotAllowed, Session, SessionFailure, SessionState, next_state
 from ports.credential_source import NoCredential
 from ports.runtime import RuntimeProblem
 
-__all__ = ("DirtyCheckout", "StartProblem", "Superseded", "failure_of")
+__all__ = ("INTERRUPTED", "DirtyCheckout", "StartProblem", "Superseded", "failure_of", "fallen")
+
+INTERRUPTED = SessionFailure("interrupted", "The start did not come to its end.")
+"""What is known of a start that nobody finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +75,16 @@ def failure_of(problem: StartProblem) -> SessionFailure:
             return SessionFailure("too_many_repositories", str(count))
         case _:
             assert_never(problem)
+
+
+def fallen(session: Session, failure: SessionFailure) -> Session | None:
+    """The session after a start that failed, None when it was not starting.
+
+    One that was asked to stop meanwhile is stopped; only one in `FAILED` says why.
+    """
+    following = next_state(session.state, Move.START_FAILED)
+    if failed(following):
+        return None
+    state = following.unwrap()
+    kept = failure if state is SessionState.FAILED else None
+    return replace(session, state=state, failure=kept)

@@ -18,11 +18,13 @@ from adapters.http.request_problems import request_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound
 from domain.agent import UnknownAgent
+from domain.branch import InvalidBranch
 from domain.git_failure import GitFailure
 from domain.outcome import Result, failed
 from domain.repository import InvalidRemote
 from domain.session import NotAllowed
 from domain.task import InvalidPrompt
+from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
@@ -81,6 +83,8 @@ def details(problem: ApiProblem) -> Details:
             NotFound()
             | InvalidName()
             | InvalidPrompt()
+            | InvalidBranch()
+            | InvalidVariable()
             | UnknownMode()
             | SameWorkspace()
             | NoRepository()

@@ -4,8 +4,10 @@ from typing import TypeAlias, assert_never
 
 from adapters.http.problem_details import Details, bad, missing
 from domain.access import NotFound
+from domain.branch import InvalidBranch
 from domain.repository import InvalidRemote
 from domain.task import InvalidPrompt
+from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from pipelines.create_task import NoRepository
 from pipelines.register_repository import RelativePath
@@ -17,6 +19,8 @@ RequestProblem: TypeAlias = (
     NotFound
     | InvalidName
     | InvalidPrompt
+    | InvalidBranch
+    | InvalidVariable
     | UnknownMode
     | SameWorkspace
     | NoRepository
@@ -33,6 +37,11 @@ def request_details(problem: RequestProblem) -> Details:
             return bad("invalid_name", f"The name has {length} characters.", "Use 1 to 120.")
         case InvalidPrompt(size=size):
             return bad("invalid_prompt", f"The prompt has {size} bytes.", "Use 1 byte to 1 MiB.")
+        case InvalidBranch():
+            return bad("invalid_branch", "That is no name of a branch.", "Name a branch.")
+        case InvalidVariable(name=name):
+            text = f"The environment variable {name!r} cannot be passed to a process."
+            return bad("invalid_variable", text, "Correct its name; a value has no NUL.")
         case UnknownMode():
             return bad("unknown_policy", "No such policy.", "Use `managed` or `executor`.")
         case SameWorkspace():

@@ -1,0 +1,92 @@
+"""What a start is made of: the order, the facts it rests on, and what follows from the two.
+
+Everything here is pure; `start_execution` gathers, decides and applies.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain import credential_snapshot
+from domain.agent import Agent
+from domain.connection import Connection
+from domain.credential_policy import CredentialDecision
+from domain.credential_snapshot import CredentialSnapshot
+from domain.environment import Layer, LayerName
+from domain.event import Json
+from domain.execution import Execution, ExecutorType
+from domain.lease import Scope
+from domain.registered_repository import Repository
+from domain.session import Session
+from domain.task import Task
+from domain.workspace import Workspace
+from ports.runtime import Launched, LaunchSpec
+
+__all__ = ("Facts", "Order", "layers_of", "metadata", "scopes_of", "workspace_of")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to start: a session in `STARTING`, and the choices of whoever asked."""
+
+    session: Session
+    agent: Agent
+    program: str
+    executor: ExecutorType
+    environment: Mapping[str, str]
+    allow_dirty: bool
+    approve_automatically: bool
+    fetch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is true of the task when the start begins, read in one unit."""
+
+    workspace: Workspace
+    task: Task
+    repositories: tuple[Repository, ...]
+    connections: tuple[Connection, ...]
+
+
+def metadata(
+    candidate: CredentialSnapshot, decision: CredentialDecision, spec: LaunchSpec, told: Launched
+) -> Json:
+    """What a session keeps of its last successful start."""
+    return {
+        credential_snapshot.KEY: candidate.to_json(),
+        "removed_variables": sorted({*decision.removed, *told.removed}),
+        "lost_context": told.lost_context,
+        "executor": spec.executor.value,
+        "workspace": spec.workspace,
+        "branches": {each.repository: each.branch for each in spec.checkouts},
+    }
+
+
+def layers_of(order: Order) -> tuple[Layer, ...]:
+    """The layers above the executor's process, lowest first."""
+    return (
+        Layer(LayerName.AGENT_DEFAULTS, dict(order.agent.environment)),
+        Layer(LayerName.AGENT_PROFILE, dict(order.agent.profile)),
+        Layer(LayerName.REQUEST, dict(order.environment)),
+    )
+
+
+def workspace_of(tasks_root: str, facts: Facts) -> str:
+    """The directory that the agent works in: the worktree, or the folder that holds several."""
+    folder = f"{tasks_root}/{facts.task.id}"
+    return f"{folder}/{facts.repositories[0].name}" if len(facts.repositories) == 1 else folder
+
+
+def scopes_of(execution: Execution, facts: Facts, decision: CredentialDecision) -> Sequence[Scope]:
+    """Each scope of the decision in full."""
+    return [
+        Scope(
+            workspace=facts.workspace.id,
+            task=facts.task.id,
+            session=execution.session,
+            execution=execution.id,
+            repository=scope.repository_id,
+            identity=scope.identity,
+        )
+        for scope in decision.scopes
+    ]
