@@ -5,6 +5,7 @@ until the one write that records the success, in the transaction of the session'
 a failure the session says why, its leases are gone and the earlier snapshot is as it was.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -12,8 +13,9 @@ from domain.access import NotFound
 from domain.ambient_credentials import cleared
 from domain.branch import branch_name
 from domain.capability import Claims
-from domain.credential_policy import CredentialDecision, decide, managed_hosts, removes
+from domain.credential_policy import decide, removes
 from domain.credential_snapshot import snapshot
+from domain.environment import Layer
 from domain.event import Json
 from domain.execution import Execution, ExecutionState
 from domain.identity import ExecutionId
@@ -25,7 +27,16 @@ from domain.session import Move, Session, SessionFailure, SessionState, next_sta
 from pipelines.end_leases import end_leases
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
-from pipelines.start_plan import Facts, Order, layers_of, metadata, scopes_of, workspace_of
+from pipelines.start_plan import (
+    Facts,
+    Order,
+    Terms,
+    access,
+    layers_of,
+    metadata,
+    scopes_of,
+    workspace_of,
+)
 from pipelines.start_problem import (
     INTERRUPTED,
     DirtyCheckout,
@@ -44,7 +55,6 @@ from ports.runtime import (
     Checkout,
     LaunchSpec,
     LeaseGrant,
-    ManagedAccess,
     Runtime,
 )
 from ports.store import Store, StoreUnavailable, Writer
@@ -84,10 +94,9 @@ class StartExecution:
             return gathered
         facts = gathered.unwrap()
         layers = layers_of(order)
-        decided = decide(facts.workspace.mode, facts.connections, layers, facts.repositories)
-        if failed(decided):
-            return decided
-        decision = decided.unwrap()
+        foreseen = decide(facts.workspace.mode, facts.connections, layers, facts.repositories)
+        if failed(foreseen):
+            return foreseen  # before anything is fetched
         checkouts = await self._checkouts(order, facts)
         if failed(checkouts):
             return checkouts
@@ -101,9 +110,10 @@ class StartExecution:
             acknowledged=0,
             created_at=self.clock.now(),
         )
-        managed = await self._admit(order.session, execution, facts, decision)
-        if failed(managed):
-            return managed
+        admitted = await self._admit(order.session, execution, facts, layers)
+        if failed(admitted):
+            return admitted
+        terms = admitted.unwrap()
         clean = cleared(layers)
         if failed(clean):
             return clean
@@ -115,16 +125,16 @@ class StartExecution:
             workspace=workspace_of(self.tasks_root, facts),
             checkouts=checkouts.unwrap(),
             layers=clean.unwrap(),
-            managed=managed.unwrap(),
-            removes=removes(facts.workspace.mode, decision.source, layers),
+            managed=terms.managed,
+            removes=removes(terms.mode, terms.decision.source, layers),
             acp_session=order.session.acp_session,
             approve_automatically=order.approve_automatically,
         )
         launched = await self.runtime.launch(spec)
         if failed(launched):
             return launched
-        candidate = snapshot(decision, facts.workspace.mode, execution.executor, self.clock.now())
-        known = metadata(candidate, decision, spec, launched.unwrap())
+        candidate = snapshot(terms.decision, terms.mode, execution.executor, self.clock.now())
+        known = metadata(candidate, terms.decision, spec, launched.unwrap())
         return await self._record(execution, launched.unwrap().acp_session, known)
 
     async def _gather(self, session: Session) -> Result[Facts, StartProblem]:
@@ -176,13 +186,23 @@ class StartExecution:
         return Success(repository.local_path)
 
     async def _admit(
-        self, session: Session, execution: Execution, facts: Facts, decision: CredentialDecision
-    ) -> Result[ManagedAccess | None, StartProblem]:
-        """Record the execution and its leases before anything of it can run."""
+        self, session: Session, execution: Execution, facts: Facts, layers: Sequence[Layer]
+    ) -> Result[Terms, StartProblem]:
+        """Decide, and record the execution with its leases before anything of it can run.
+
+        All in one unit: what the workspace wants now is what is decided, issued and disclosed, even
+        when it was changed while a repository was fetched.
+        """
         async with self.store.write() as unit:
             current = await unit.session(session.id)
-            if current is None or current.state is not SessionState.STARTING:
+            workspace = await unit.workspace(facts.workspace.id)
+            if current is None or workspace is None or current.state is not SessionState.STARTING:
                 return Failure(Superseded())
+            connections = await unit.connections(workspace.id)
+            decided = decide(workspace.mode, connections, layers, facts.repositories)
+            if failed(decided):
+                return decided
+            decision = decided.unwrap()
             await unit.put_execution(execution)
             if not await unit.save_session(replace(current, execution=execution.id)):
                 return Failure(Superseded())
@@ -192,14 +212,7 @@ class StartExecution:
                 if failed(granted):
                     return granted
                 grants.append(granted.unwrap())
-        if not grants:
-            return Success(None)
-        authorities = {
-            each.host: each.certificate_authority
-            for each in facts.connections
-            if each.certificate_authority is not None
-        }
-        return Success(ManagedAccess(managed_hosts(decision.scopes, authorities), tuple(grants)))
+        return Success(Terms(workspace.mode, decision, access(decision, connections, grants)))
 
     async def _grant(self, unit: Writer, scope: Scope) -> Result[LeaseGrant, LeaseRefusal]:
         issued = await self.issue(unit, scope)

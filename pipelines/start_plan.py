@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from domain import credential_snapshot
 from domain.agent import Agent
 from domain.connection import Connection
-from domain.credential_policy import CredentialDecision
+from domain.credential_policy import CredentialDecision, Mode, managed_hosts
 from domain.credential_snapshot import CredentialSnapshot
 from domain.environment import Layer, LayerName
 from domain.event import Json
@@ -19,9 +19,18 @@ from domain.registered_repository import Repository
 from domain.session import Session
 from domain.task import Task
 from domain.workspace import Workspace
-from ports.runtime import Launched, LaunchSpec
+from ports.runtime import Launched, LaunchSpec, LeaseGrant, ManagedAccess
 
-__all__ = ("Facts", "Order", "layers_of", "metadata", "scopes_of", "workspace_of")
+__all__ = (
+    "Facts",
+    "Order",
+    "Terms",
+    "access",
+    "layers_of",
+    "metadata",
+    "scopes_of",
+    "workspace_of",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,29 @@ class Facts:
     task: Task
     repositories: tuple[Repository, ...]
     connections: tuple[Connection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """With whose authority the agent works: as decided, and as agentctl is given it."""
+
+    mode: Mode
+    decision: CredentialDecision
+    managed: ManagedAccess | None
+
+
+def access(
+    decision: CredentialDecision, connections: Sequence[Connection], grants: Sequence[LeaseGrant]
+) -> ManagedAccess | None:
+    """What agentctl needs to answer git; nothing without a lease."""
+    if not grants:
+        return None
+    authorities = {
+        each.host: each.certificate_authority
+        for each in connections
+        if each.certificate_authority is not None
+    }
+    return ManagedAccess(managed_hosts(decision.scopes, authorities), tuple(grants))
 
 
 def metadata(
