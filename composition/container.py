@@ -10,9 +10,11 @@ from adapters.agentctl.relay_client import RelayClient
 from adapters.agentctl.runtime import AgentctlRuntime
 from adapters.agents.catalogue import Catalogue
 from adapters.feed.memory import MemoryFeed
+from adapters.gh.accounts import GhAccounts
 from adapters.git.closed import MirroredGit
 from adapters.git.closed_command import ClosedCommands
 from adapters.git.process import LocalGit
+from adapters.github.apps import HttpGithubApps
 from adapters.home.layout import Home
 from adapters.http.api import Api
 from adapters.process.spawn import LocalProcesses
@@ -25,10 +27,12 @@ from adapters.system.ids import SystemIds
 from composition.followers import FollowerTasks
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
+from domain.connection import Kind
 from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
 from pipelines.archive_task import ArchiveTask
+from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.connection_credential import ConnectionCredential
 from pipelines.connection_secret import ConnectionSecrets
@@ -47,6 +51,7 @@ from pipelines.redeem_credential import RedeemCredential
 from pipelines.refresh_clone import RefreshClone
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
+from pipelines.replace_connection import ReplaceConnection
 from pipelines.resume_session import ResumeSession
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
@@ -60,7 +65,7 @@ __all__ = ("ControlPlane",)
 def known_secrets(
     store: Store, secrets: ConnectionSecrets
 ) -> Callable[[], Awaitable[Sequence[Secret]]]:
-    """Every connection's secret, for a redactor elsewhere to know."""
+    """Every token of a connection, for a redactor elsewhere; an App's key stays here."""
 
     async def known() -> Sequence[Secret]:
         async with store.read() as state:
@@ -68,6 +73,7 @@ def known_secrets(
                 await secrets(state, connection)
                 for workspace in await state.workspaces(None, 1_000_000)
                 for connection in await state.connections(workspace.id)
+                if connection.kind is not Kind.GITHUB_APP
             ]
         return [each.unwrap() for each in opened if not failed(each)]
 
@@ -117,7 +123,9 @@ class ControlPlane(containers.DeclarativeContainer):
     agents = providers.Singleton(Catalogue, settings.provided.search_path, named)
 
     secrets = providers.Singleton(ConnectionSecrets, vault, redactor, clock)
-    sources = providers.Dict()
+    gh_accounts = providers.Singleton(GhAccounts, processes, clock, environment)
+    github_apps = providers.Singleton(HttpGithubApps, clock)
+    sources = providers.Dict({Kind.GH_CLI: gh_accounts, Kind.GITHUB_APP: github_apps})
     credential = providers.Singleton(ConnectionCredential, store, secrets, sources, redactor)
     refresh = providers.Singleton(RefreshClone, store, git, credential)
     issue = providers.Singleton(IssueLease, redactor, clock, ids)
@@ -149,6 +157,7 @@ class ControlPlane(containers.DeclarativeContainer):
         ids=ids,
         tasks_root=providers.Callable(str, home.provided.tasks),
     )
+    replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock)
     api = providers.Singleton(
         Api,
@@ -159,7 +168,11 @@ class ControlPlane(containers.DeclarativeContainer):
         agents=agents,
         register_workspace=providers.Singleton(RegisterWorkspace, store, clock, ids),
         workspace_settings=providers.Singleton(WorkspaceSettings, store),
-        connect=providers.Singleton(ConnectWorkspace, store, git, vault, redactor, clock, ids),
+        connect=providers.Singleton(ConnectWorkspace, store, replace, redactor),
+        connect_account=providers.Singleton(ConnectAccount, store, gh_accounts, replace, redactor),
+        connect_app=providers.Singleton(
+            ConnectApp, store, github_apps, github_apps, replace, redactor
+        ),
         disconnect=providers.Singleton(DisconnectWorkspace, store, clock),
         register_repository=providers.Singleton(
             RegisterRepository, store, git, refresh, clock, ids

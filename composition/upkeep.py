@@ -21,12 +21,12 @@ log = structlog.get_logger()
 @asynccontextmanager
 async def upkeep(prune: PruneLedger) -> AsyncIterator[None]:
     """Keep the ledger to its age, from the start on and until the block ends."""
-    async with asyncio.TaskGroup() as group:
-        rounds = group.create_task(_go_round(prune))
-        try:
-            yield
-        finally:
-            rounds.cancel()
+    rounds = asyncio.create_task(_go_round(prune))
+    try:
+        yield
+    finally:
+        rounds.cancel()
+        await asyncio.wait({rounds})
 
 
 async def _go_round(prune: PruneLedger) -> None:

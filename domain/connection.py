@@ -65,7 +65,8 @@ class Connection:
 
     `host` is spelled as `repository.parse_host` spells it. `login` is who the forge said the secret
     belongs to, an App's name for an App, None when nothing told. `revision` is never given twice,
-    not even after a removal: a lease is bound to it. `certificate_authority` is PEM text.
+    not even after a removal: a lease is bound to it. `certificate_authority` is PEM text. `account`
+    is where an App is installed.
     """
 
     id: ConnectionId
@@ -76,6 +77,7 @@ class Connection:
     status: Status
     revision: int
     certificate_authority: str | None = None
+    account: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,14 @@ class Description:
     method: str
     actor: str | None
     status: Status
+    account: str | None = None
 
 
 class Fault(StrEnum):
     """Which part of a connection is wrong."""
 
     HOST = "host"
+    METHOD = "method"
     LOGIN = "login"
     LOGIN_MISSING = "login_missing"
     SECRET = "secret"  # noqa: S105 -- the name of the part, not one
@@ -153,6 +157,7 @@ def describe(connection: Connection) -> Description:
         connection.kind.value,
         connection.login or None,
         connection.status,
+        connection.account,
     )
 
 

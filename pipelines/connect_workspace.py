@@ -5,11 +5,11 @@ leases of the old one are one unit of work.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from domain import connection as rules
 from domain.access import NotFound, acts_for_a_person
-from domain.connection import Connection, InvalidConnection, Kind, Status
+from domain.connection import Connection, Fault, InvalidConnection, Kind
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
 from domain.ledger import Why
@@ -18,12 +18,10 @@ from domain.principal import Principal
 from domain.repository import InvalidRemote, parse_remote
 from domain.secret import Secret
 from pipelines.end_leases import end_leases
+from pipelines.replace_connection import ReplaceConnection
 from ports.clock import Clock
-from ports.git import ClosedGit, RemoteAccess
-from ports.ids import Ids
 from ports.redactor import Redactor
 from ports.store import Store
-from ports.vault import SecretPlace, Vault
 
 __all__ = (
     "ConnectProblem",
@@ -32,7 +30,7 @@ __all__ = (
     "DisconnectWorkspace",
     "ProbeElsewhere",
     "TokenRefused",
-    "place",
+    "probed",
 )
 
 
@@ -64,24 +62,19 @@ class ProbeElsewhere:
     host: str
 
 
+NOT_A_TOKEN: Final = frozenset({Kind.GH_CLI, Kind.GITHUB_APP})
+"""Kinds whose credential is made elsewhere: they are connected in ways of their own."""
+
 ConnectProblem: TypeAlias = (
     NotFound | InvalidConnection | InvalidRemote | ProbeElsewhere | TokenRefused
 )
 
 
-def place(connection: ConnectionId, workspace: WorkspaceId) -> SecretPlace:
-    """Where a connection's secret is sealed for."""
-    return SecretPlace(id=connection, owner=workspace, scope="connection")
-
-
 @dataclass(frozen=True, slots=True)
 class ConnectWorkspace:
     store: Store
-    git: ClosedGit
-    vault: Vault
+    replace: ReplaceConnection
     redactor: Redactor
-    clock: Clock
-    ids: Ids
 
     async def __call__(
         self, principal: Principal, request: ConnectRequest
@@ -96,34 +89,17 @@ class ConnectWorkspace:
             return Failure(NotFound("workspace"))
 
         self.redactor.register(request.token)
-        kind = request.kind or rules.likely_kind(host)
-        username = rules.username(kind, request.login)
-        probed = await self.git.probe(
-            RemoteAccess(request.probe, username, request.token, request.certificate_authority)
+        candidate = self.replace.candidate(
+            request.workspace,
+            host,
+            request.kind or rules.likely_kind(host),
+            request.login,
+            request.certificate_authority,
         )
-        if failed(probed):
-            return Failure(TokenRefused(host, probed.failure()))
-        return Success(await self._replace(request, host, kind))
-
-    async def _replace(self, request: ConnectRequest, host: str, kind: Kind) -> Connection:
-        async with self.store.write() as unit:
-            known = await unit.connections(request.workspace)
-            old = next((each for each in known if each.host == host), None)
-            connection = Connection(
-                id=old.id if old else ConnectionId(self.ids.new("con")),
-                workspace=request.workspace,
-                host=host,
-                kind=kind,
-                login=request.login,
-                status=Status.ACTIVE,
-                revision=await unit.next_revision(request.workspace, host),
-                certificate_authority=request.certificate_authority,
-            )
-            sealed = self.vault.seal(place(connection.id, request.workspace), request.token)
-            at = self.clock.now()
-            await end_leases(unit, at, Why.CONNECTION_REPLACED, connection=connection.id)
-            await unit.put_connection(connection, sealed)
-        return connection
+        read = await self.replace.probe(candidate, request.probe, request.token)
+        if failed(read):
+            return Failure(TokenRefused(host, read.failure()))
+        return Success(await self.replace(candidate, request.token))
 
 
 def check(
@@ -131,18 +107,28 @@ def check(
 ) -> Result[str, InvalidConnection | InvalidRemote | ProbeElsewhere]:
     """The host in its one spelling, when every part of the request holds to the rules."""
     kind = request.kind or Kind.GIT
-    host = rules.check(kind, request.host, request.login, request.certificate_authority)
-    if failed(host):
-        return host
+    if kind in NOT_A_TOKEN:
+        return Failure(InvalidConnection(Fault.METHOD))
     secret = rules.check_secret(request.token)
     if failed(secret):
         return secret
-    probe = parse_remote(request.probe)
-    if failed(probe):
-        return probe
-    if probe.unwrap().host != host.unwrap() or not request.probe.strip().startswith("https://"):
-        return Failure(ProbeElsewhere(host.unwrap()))
-    return host
+    authority = request.certificate_authority
+    return probed(kind, request.host, request.login, authority, request.probe)
+
+
+def probed(
+    kind: Kind, host: str, login: str | None, certificate_authority: str | None, probe: str
+) -> Result[str, InvalidConnection | InvalidRemote | ProbeElsewhere]:
+    """The host in its one spelling, when the repository to validate with is on it."""
+    spelled = rules.check(kind, host, login, certificate_authority)
+    if failed(spelled):
+        return spelled
+    remote = parse_remote(probe)
+    if failed(remote):
+        return remote
+    if remote.unwrap().host != spelled.unwrap() or not probe.strip().startswith("https://"):
+        return Failure(ProbeElsewhere(spelled.unwrap()))
+    return spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ What is kept is bound to the connection's revision: another revision never finds
 from dataclasses import dataclass, field
 from typing import Final
 
-from domain.connection import Connection
+from domain import github_app
+from domain.connection import Connection, Kind
 from domain.identity import ConnectionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.secret import Secret
-from pipelines.connect_workspace import place
+from pipelines.replace_connection import place
 from ports.clock import Clock
 from ports.redactor import Redactor
 from ports.store import Reader
@@ -26,7 +27,7 @@ MAX_KEPT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class SecretUnavailable:
-    """The secret is not stored, or the installation's key does not open it."""
+    """The secret is not stored, as of a `gh` account, or the installation's key opens it not."""
 
     connection: ConnectionId
 
@@ -43,6 +44,8 @@ class ConnectionSecrets:
     async def __call__(
         self, state: Reader, connection: Connection
     ) -> Result[Secret, SecretUnavailable]:
+        if connection.kind is Kind.GH_CLI:
+            return Failure(SecretUnavailable(connection.id))
         key = (connection.id, connection.revision)
         now = self.clock.monotonic()
         kept = self._kept.get(key)
@@ -55,7 +58,9 @@ class ConnectionSecrets:
         if failed(opened):
             return Failure(SecretUnavailable(connection.id))
         secret = opened.unwrap()
-        self.redactor.register(secret)
+        app = github_app.unpack(secret) if connection.kind is Kind.GITHUB_APP else None
+        for part in github_app.parts(app[0]) if app else (secret,):
+            self.redactor.register(part)
         self._keep(key, now, secret)
         return Success(secret)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pipelines.archive_task import ArchiveTask
+from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
@@ -37,6 +38,8 @@ class Api:
     register_workspace: RegisterWorkspace
     workspace_settings: WorkspaceSettings
     connect: ConnectWorkspace
+    connect_account: ConnectAccount
+    connect_app: ConnectApp
     disconnect: DisconnectWorkspace
     register_repository: RegisterRepository
     create_task: CreateTask

@@ -26,6 +26,7 @@ from domain.session import NotAllowed
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
+from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
@@ -41,7 +42,8 @@ from ports.runtime import RuntimeProblem
 __all__ = ("ApiProblem", "RefusalError", "accepted", "details", "on_bug", "on_http", "on_refusal")
 
 ApiProblem: TypeAlias = (
-    ConnectProblem
+    AccountProblem
+    | ConnectProblem
     | CreateTaskProblem
     | LaunchProblem
     | RegisterRepositoryProblem

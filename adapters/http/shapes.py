@@ -46,6 +46,7 @@ class ConnectionBody(msgspec.Struct, frozen=True):
     login: str | None
     status: str
     has_certificate_authority: bool
+    account: str | None
 
     @classmethod
     def of(cls, connection: Connection) -> "ConnectionBody":
@@ -56,6 +57,7 @@ class ConnectionBody(msgspec.Struct, frozen=True):
             connection.login,
             connection.status.value,
             connection.certificate_authority is not None,
+            connection.account,
         )
 
 
@@ -197,6 +199,7 @@ class ConnectionDescription(msgspec.Struct, frozen=True):
     method: str
     actor: str | None
     status: str
+    account: str | None
 
 
 class SettingsBody(msgspec.Struct, frozen=True):
@@ -210,7 +213,9 @@ class SettingsBody(msgspec.Struct, frozen=True):
             workspace,
             policy.mode.value,
             [
-                ConnectionDescription(each.host, each.method, each.actor, each.status.value)
+                ConnectionDescription(
+                    each.host, each.method, each.actor, each.status.value, each.account
+                )
                 for each in policy.connections
             ],
         )

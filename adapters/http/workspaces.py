@@ -12,9 +12,11 @@ from adapters.http.problems import RefusalError, accepted
 from adapters.http.shapes import ConnectionBody, RepositoryBody, SettingsBody, WorkspaceBody
 from domain.access import NotFound
 from domain.connection import Fault, InvalidConnection, Kind
+from domain.github_app import AppRegistration
 from domain.identity import ConnectionId, WorkspaceId
 from domain.principal import Principal
 from domain.secret import Secret
+from pipelines.connect_account import AccountRequest, AppRequest
 from pipelines.connect_workspace import ConnectRequest
 
 __all__ = ("Settings", "Workspaces")
@@ -38,6 +40,27 @@ class NewConnection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probe_url: str
     method: str | None = None
     login: str | None = None
+    certificate_authority: str | None = None
+
+
+class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`login` is the exact account at the host; which one `gh` has active does not matter."""
+
+    host: str
+    login: str
+    probe_url: str
+    certificate_authority: str | None = None
+
+
+class NewApp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`private_key` in PEM; `probe_url` names a repository that the App is installed for."""
+
+    host: str
+    app_id: int
+    private_key: str
+    probe_url: str
+    client_secret: str = ""
+    webhook_secret: str = ""
     certificate_authority: str | None = None
 
 
@@ -110,7 +133,7 @@ class Workspaces(Controller):
         """Validate a token against the forge, then replace the connection to its host."""
         kind = next((each for each in Kind if each.value == data.method), None)
         if data.method is not None and kind is None:
-            raise RefusalError(InvalidConnection(Fault.SECRET))
+            raise RefusalError(InvalidConnection(Fault.METHOD))
         request = ConnectRequest(
             workspace=WorkspaceId(workspace_id),
             host=data.host,
@@ -121,6 +144,47 @@ class Workspaces(Controller):
             probe=data.probe_url,
         )
         return ConnectionBody.of(accepted(await api.connect(principal, request)))
+
+    @put("/{workspace_id:str}/connections/gh-account")
+    async def connect_account(
+        self,
+        workspace_id: FromPath[str],
+        data: JSONBody[NewAccount],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> ConnectionBody:
+        """Use an account that `gh` is signed in to here; its token is asked for when it is used."""
+        request = AccountRequest(
+            WorkspaceId(workspace_id),
+            data.host,
+            data.login,
+            data.certificate_authority,
+            data.probe_url,
+        )
+        return ConnectionBody.of(accepted(await api.connect_account(principal, request)))
+
+    @put("/{workspace_id:str}/connections/github-app")
+    async def connect_app(
+        self,
+        workspace_id: FromPath[str],
+        data: JSONBody[NewApp],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> ConnectionBody:
+        """Import a GitHub App; a token for one repository is minted when it is used."""
+        request = AppRequest(
+            WorkspaceId(workspace_id),
+            data.host,
+            AppRegistration(
+                data.app_id,
+                Secret(data.private_key),
+                Secret(data.client_secret),
+                Secret(data.webhook_secret),
+            ),
+            data.certificate_authority,
+            data.probe_url,
+        )
+        return ConnectionBody.of(accepted(await api.connect_app(principal, request)))
 
     @get("/{workspace_id:str}/connections")
     async def connections(

@@ -23,6 +23,7 @@ _ALL = select(
     _CONNECTION.status,
     _CONNECTION.revision,
     _CONNECTION.certificate_authority,
+    _CONNECTION.account,
 )
 _ONE = _ALL.where(_CONNECTION.id == given("id"))
 _OF_WORKSPACE = _ALL.where(_CONNECTION.workspace_id == given("workspace")).order_by(_CONNECTION.id)
@@ -73,6 +74,7 @@ class ConnectionWrites(ConnectionReads):
             "revision": connection.revision,
             "certificate_authority": connection.certificate_authority,
             "sealed": sealed,
+            "account": connection.account,
         }
         await self._put(ConnectionRow, values)
 
@@ -90,7 +92,7 @@ class ConnectionWrites(ConnectionReads):
 
 
 def _connection(row: Row) -> Connection:
-    key, workspace, host, kind, login, status, revision, authority = row
+    key, workspace, host, kind, login, status, revision, authority, account = row
     return Connection(
         ConnectionId(key),
         WorkspaceId(workspace),
@@ -100,4 +102,5 @@ def _connection(row: Row) -> Connection:
         Status(status),
         revision,
         authority,
+        account,
     )

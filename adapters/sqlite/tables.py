@@ -75,6 +75,7 @@ class ConnectionRow(SQLModel, table=True):
     revision: int
     certificate_authority: str | None
     sealed: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    account: str | None
 
 
 class ConnectionRevisionRow(SQLModel, table=True):

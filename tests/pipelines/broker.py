@@ -29,11 +29,11 @@ from domain.secret import Secret
 from domain.session import Session, SessionState
 from domain.task import Task, TaskRepository, TaskState
 from domain.workspace import Workspace
-from pipelines.connect_workspace import place
 from pipelines.connection_credential import ConnectionCredential
 from pipelines.connection_secret import ConnectionSecrets
 from pipelines.issue_lease import IssueLease
 from pipelines.redeem_credential import RedeemCredential
+from pipelines.replace_connection import place
 from ports.credential_source import CredentialSource
 from ports.credentials import CredentialRequest, GitCredential
 from tests.fakes.clock import ManualClock

@@ -1,0 +1,1 @@
+"""Accounts of the GitHub CLI that the user has signed in on this machine."""
