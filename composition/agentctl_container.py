@@ -20,9 +20,9 @@ from adapters.agentctl.server.descent import Families
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.git_socket import Surroundings
-from adapters.agentctl.server.instance import Parts
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.managed_sockets import GitSockets, bind
+from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.relay import Relay
 from adapters.agentctl.server.remains import Recovery

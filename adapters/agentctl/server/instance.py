@@ -8,70 +8,37 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final, TypeAlias
+from dataclasses import dataclass
+from typing import Final
 
-import msgspec
 from typing_extensions import override
 
 from adapters.agentctl import wire
-from adapters.agentctl.server import record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
 from adapters.agentctl.server.cleaning import clean_event, evidence
-from adapters.agentctl.server.conversations import Conversation, Converse
-from adapters.agentctl.server.equipment import Equipment, Outfitter, unwritable
+from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.event_log import EventLog
-from adapters.agentctl.server.git_explanation import GitExplainer, Kept, keep
-from adapters.agentctl.server.greeting import greet
+from adapters.agentctl.server.git_explanation import Kept
 from adapters.agentctl.server.happening import Happening
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
-from adapters.agentctl.server.record import Record
+from adapters.agentctl.server.launching import Launched, Launching
+from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Turns
-from adapters.agentctl.server.worktrees import checkouts
-from domain.agent_bounds import AgentBounds
 from domain.event import EventKind, Json
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
-from domain.redaction import Redactor, Surface
-from ports.clock import Clock
-from ports.processes import Processes
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Instance", "Parts")
+__all__ = ("Instance",)
 
 RETRY_SECONDS: Final = 1.0
 """Between attempts to write a log that the disk did not take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What instances are made of; each has a directory of its own below `directory`.
-
-    `identity` is the pid and the start time of this agentctl.
-    """
-
-    processes: Processes
-    outfitter: Outfitter
-    converse: Converse
-    redactor: Redactor
-    clock: Clock
-    directory: Path
-    identity: tuple[int, int]
-    version: str
-    bounds: AgentBounds
-    explain: GitExplainer
-
-
-_Launched: TypeAlias = Result[tuple[Conversation, wire.Created], RuntimeProblem]
-
-_GIVEN_UP: Final = RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was given up")
 
 
 class Instance(Hosted):
@@ -134,12 +101,11 @@ class Instance(Hosted):
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
             async with AsyncExitStack() as life:
-                launched = await self._launch_or_undo(life)
+                launched = await self._launching()(self._take(), life)
                 if failed(launched):
-                    problem = launched.failure()
-                    answer(Failure(replace(problem, detail=self._redacted(problem.detail))))
-                    return
-                await self._serve(*launched.unwrap(), answer)
+                    answer(launched)
+                else:
+                    await self._serve(launched.unwrap(), answer)
         finally:
             self.log.end()
             self._over.happen()
@@ -182,84 +148,31 @@ class Instance(Hosted):
         self.log.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    async def _launch_or_undo(self, life: AsyncExitStack) -> _Launched:
-        """Launch, or leave nothing; what ends with the instance goes onto `life`."""
+    def _take(self) -> wire.Create:
+        """The request, which nothing keeps once the agent runs: thousands may idle."""
         asked, self._asked = self._asked, None
         assert asked is not None, "an instance lives once"
-        async with AsyncExitStack() as undo:
-            launched: _Launched = Failure(_GIVEN_UP)
-            try:
-                launched = await self._launch(asked, life, undo)
-            finally:
-                if failed(launched):
-                    await life.aclose()
-                else:
-                    undo.pop_all()
-        return launched
+        return asked
 
-    async def _launch(
-        self, asked: wire.Create, life: AsyncExitStack, undo: AsyncExitStack
-    ) -> _Launched:
-        equipped = await self._parts.outfitter.equip(
-            self.handle, asked, self._directory, life=life, undo=undo
-        )
-        if failed(equipped):
-            return equipped
-        equipment = equipped.unwrap()
-        undo.callback(self.log.close)
-        try:
-            self.log.open()
-            self._write_record()
-            conversation = await self._start(asked, equipment, life)
-        except OSError as error:
-            return Failure(unwritable(error))
-        if failed(conversation):
-            return conversation
-        environment = equipment.environment
-        greeted = await greet(
-            conversation.unwrap(),
+    def _launching(self) -> Launching:
+        return Launching(
+            self._parts,
+            self.handle,
+            self._directory,
+            self._process,
+            self.log,
             self._hearing,
-            str(equipment.workspace.directory),
-            asked.acp_session,
-            self._parts.version,
-            environment.removed,
+            self._permissions,
+            self._transport,
+            self._flush,
+            self._on_stdout,
         )
-        self._flush()
-        self._git = keep(environment, checkouts(asked))
-        if failed(greeted):
-            return Failure(await self._explained(greeted.failure()))
-        created = greeted.unwrap()
-        if created.lost_context is not None:
-            lost = self._redacted(created.lost_context)
-            created = msgspec.structs.replace(created, lost_context=lost)
-        return Success((conversation.unwrap(), created))
-
-    async def _start(
-        self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack
-    ) -> Result[Conversation, RuntimeProblem]:
-        life.push_async_callback(self._process.end)
-        started = await self._process.start(
-            self._parts.processes, asked.command, equipment, self._on_stdout
-        )
-        if failed(started):
-            return started
-        self._write_record()
-        identity = self._process.identity
-        if equipment.sockets is not None and identity is not None:
-            equipment.sockets.admit(*identity)
-        conversation = await self._parts.converse(
-            self._transport, self._permissions, self._parts.bounds
-        )
-        life.push_async_callback(conversation.close)
-        return Success(conversation)
 
     async def _serve(
-        self,
-        conversation: Conversation,
-        created: wire.Created,
-        answer: Callable[[Result[wire.Created, RuntimeProblem]], None],
+        self, launched: Launched, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]
     ) -> None:
         """Until the agent has ended, its last turn was ended and its end was recorded."""
+        conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
             self._talk = _Talk(group, conversation, created.acp_session)
             answer(Success(created))
@@ -272,24 +185,6 @@ class Instance(Hosted):
             await conversation.close()
         self._hearing.record(EventKind.EXITED, (await self._process.demise()).body)
         self._flush()
-
-    async def _explained(self, problem: RuntimeProblem) -> RuntimeProblem:
-        """A failed greeting with what the agent left on stderr, and how it ended if it did."""
-        if self._hearing.broken_by is not None:
-            problem = RuntimeProblem(RuntimeCode.PROTOCOL, self._hearing.broken_by)
-        await self._process.end()
-        detail = problem.detail
-        if problem.code is RuntimeCode.AGENT_DIED:
-            detail = f"{detail}: {(await self._process.demise()).detail}"
-        return RuntimeProblem(problem.code, detail, self._process.stderr)
-
-    def _redacted(self, text: str) -> str:
-        return self._parts.redactor.redact(text, Surface.EVIDENCE).text
-
-    def _write_record(self) -> None:
-        handle, parts = self.handle, self._parts
-        known = Record(handle.execution, handle.task, handle.session, parts.identity, self.identity)
-        record.write(self._directory, known)
 
     def _on_stdout(self, data: bytes) -> None:
         self._transport.feed(data)

@@ -10,7 +10,8 @@ import structlog
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.hosted import Hosted
-from adapters.agentctl.server.instance import Instance, Parts
+from adapters.agentctl.server.instance import Instance
+from adapters.agentctl.server.parts import Parts
 from domain.execution import ExecutorType, Handle
 from domain.outcome import Failure, Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem

@@ -21,8 +21,9 @@ from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.hosted import Hosted
-from adapters.agentctl.server.instance import Instance, Parts
+from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
 from adapters.process.spawn import LocalProcesses

@@ -1,0 +1,152 @@
+"""The launch of one instance: equipped, started, greeted; or nothing of it is left."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from adapters.agentctl import wire
+from adapters.agentctl.server import record
+from adapters.agentctl.server.acp.permissions import Permissions
+from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.agent_process import AgentProcess
+from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.equipment import Equipment, unwritable
+from adapters.agentctl.server.event_log import EventLog
+from adapters.agentctl.server.git_explanation import Kept, keep
+from adapters.agentctl.server.greeting import greet
+from adapters.agentctl.server.hearing import Hearing
+from adapters.agentctl.server.parts import Parts
+from adapters.agentctl.server.record import Record
+from adapters.agentctl.server.worktrees import checkouts
+from domain.execution import Handle
+from domain.outcome import Failure, Result, Success, failed
+from domain.redaction import Surface
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("Launched", "Launching")
+
+_GIVEN_UP: Final = RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was given up")
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """An agent that has a conversation; `git` is what an explanation of its git needs."""
+
+    conversation: Conversation
+    created: wire.Created
+    git: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Launching:
+    """Called once. `flush` hands out what was recorded, `on_stdout` takes what the agent says."""
+
+    parts: Parts
+    handle: Handle
+    directory: Path
+    process: AgentProcess
+    log: EventLog
+    hearing: Hearing
+    permissions: Permissions
+    transport: AgentTransport
+    flush: Callable[[], None]
+    on_stdout: Callable[[bytes], None]
+
+    async def __call__(
+        self, asked: wire.Create, life: AsyncExitStack
+    ) -> Result[Launched, RuntimeProblem]:
+        """Launch, or leave nothing, cancelled or not; what ends with it goes onto `life`."""
+        async with AsyncExitStack() as undo:
+            launched: Result[Launched, RuntimeProblem] = Failure(_GIVEN_UP)
+            try:
+                launched = await self._launch(asked, life, undo)
+            finally:
+                if failed(launched):
+                    await life.aclose()
+                else:
+                    undo.pop_all()
+        if failed(launched):
+            problem = launched.failure()
+            return Failure(replace(problem, detail=self._redacted(problem.detail)))
+        return launched
+
+    async def _launch(
+        self, asked: wire.Create, life: AsyncExitStack, undo: AsyncExitStack
+    ) -> Result[Launched, RuntimeProblem]:
+        equipped = await self.parts.outfitter.equip(
+            self.handle, asked, self.directory, life=life, undo=undo
+        )
+        if failed(equipped):
+            return equipped
+        equipment = equipped.unwrap()
+        undo.callback(self.log.close)
+        try:
+            self.log.open()
+            self._write_record()
+            started = await self._start(asked, equipment, life)
+        except OSError as error:
+            return Failure(unwritable(error))
+        if failed(started):
+            return started
+        conversation, environment = started.unwrap(), equipment.environment
+        greeted = await greet(
+            conversation,
+            self.hearing,
+            str(equipment.workspace.directory),
+            asked.acp_session,
+            self.parts.version,
+            environment.removed,
+        )
+        self.flush()
+        if failed(greeted):
+            return Failure(await self._explained(greeted.failure()))
+        created = self._shown(greeted.unwrap())
+        return Success(Launched(conversation, created, keep(environment, checkouts(asked))))
+
+    async def _start(
+        self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack
+    ) -> Result[Conversation, RuntimeProblem]:
+        life.push_async_callback(self.process.end)
+        started = await self.process.start(
+            self.parts.processes, asked.command, equipment, self.on_stdout
+        )
+        if failed(started):
+            return started
+        self._write_record()
+        identity = self.process.identity
+        if equipment.sockets is not None and identity is not None:
+            equipment.sockets.admit(*identity)
+        conversation = await self.parts.converse(
+            self.transport, self.permissions, self.parts.bounds
+        )
+        life.push_async_callback(conversation.close)
+        return Success(conversation)
+
+    async def _explained(self, problem: RuntimeProblem) -> RuntimeProblem:
+        """A failed greeting with what the agent left on stderr, and how it ended if it did."""
+        if self.hearing.broken_by is not None:
+            problem = RuntimeProblem(RuntimeCode.PROTOCOL, self.hearing.broken_by)
+        await self.process.end()
+        detail = problem.detail
+        if problem.code is RuntimeCode.AGENT_DIED:
+            detail = f"{detail}: {(await self.process.demise()).detail}"
+        return RuntimeProblem(problem.code, detail, self.process.stderr)
+
+    def _shown(self, created: wire.Created) -> wire.Created:
+        if created.lost_context is None:
+            return created
+        lost = self._redacted(created.lost_context)
+        return msgspec.structs.replace(created, lost_context=lost)
+
+    def _redacted(self, text: str) -> str:
+        return self.parts.redactor.redact(text, Surface.EVIDENCE).text
+
+    def _write_record(self) -> None:
+        handle, ours = self.handle, self.parts.identity
+        agent = self.process.identity
+        known = Record(handle.execution, handle.task, handle.session, ours, agent)
+        record.write(self.directory, known)

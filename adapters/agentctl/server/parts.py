@@ -1,0 +1,33 @@
+"""What instances are made of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.agentctl.server.conversations import Converse
+from adapters.agentctl.server.equipment import Outfitter
+from adapters.agentctl.server.git_explanation import GitExplainer
+from domain.agent_bounds import AgentBounds
+from domain.redaction import Redactor
+from ports.clock import Clock
+from ports.processes import Processes
+
+__all__ = ("Parts",)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Each instance has a directory of its own below `directory`.
+
+    `identity` is the pid and the start time of this agentctl.
+    """
+
+    processes: Processes
+    outfitter: Outfitter
+    converse: Converse
+    redactor: Redactor
+    clock: Clock
+    directory: Path
+    identity: tuple[int, int]
+    version: str
+    bounds: AgentBounds
+    explain: GitExplainer
