@@ -105,6 +105,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#managed-entries",
         "Taking the managed entries away gives back exactly the others, in order.",
     ),
+    "git-config:boundary:order": (
+        f"{_PAGE}#boundaries",
+        "Whatever boundary it crosses, and however often, a list reaches the agent whole and once.",
+    ),
+    "git-config:boundary:refused": (
+        f"{_PAGE}#boundaries",
+        "A malformed list starts nothing: no agent, no worktree; its layer and entry are named.",
+    ),
+    "git-config:boundary:bound": (
+        f"{_PAGE}#boundaries",
+        "A list at its bound reaches the agent; one entry more starts nothing and names the layer.",
+    ),
     "git-config:explain:effects": (
         f"{_PAGE}#what-an-entry-does",
         "Each entry says what it does, and to which earlier entries.",
