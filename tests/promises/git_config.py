@@ -117,6 +117,30 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#boundaries",
         "A list at its bound reaches the agent; one entry more starts nothing and names the layer.",
     ),
+    "git-config:launched:stray": (
+        f"{_PAGE}#boundaries",
+        "Entries beyond the count stop no launch, and do not come alive in it.",
+    ),
+    "git-config:launched:forwarded": (
+        f"{_PAGE}#boundaries",
+        "A server that an agent started gives its own agents each entry once.",
+    ),
+    "git-config:launched:inherited-repository": (
+        f"{_PAGE}#names-that-never-reach-an-agent",
+        "A server that inherits another repository's location leaves that repository as it was.",
+    ),
+    "git-config:launched:push": (
+        f"{_PAGE}#managed-entries",
+        "An agent's commit runs the host's hooks, and its push asks the managed helper alone.",
+    ),
+    "git-config:launched:alike": (
+        f"{_PAGE}#boundaries",
+        "A resume, in the same server or the next, composes what the launch composed.",
+    ),
+    "git-config:launched:switched": (
+        f"{_PAGE}#managed-entries",
+        "A session that leaves managed access has the host's environment again, and says so.",
+    ),
     "git-config:explain:effects": (
         f"{_PAGE}#what-an-entry-does",
         "Each entry says what it does, and to which earlier entries.",
