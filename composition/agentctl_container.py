@@ -16,6 +16,7 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
 from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.descent import Families
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
@@ -131,6 +132,7 @@ class Container(containers.DeclarativeContainer):
         VERSION,
         bounds,
         providers.Singleton(GitExplainer, git, redactor),
+        providers.Singleton(CredentialDoctor, git),
     )
     recovery = providers.Singleton(
         Recovery,

@@ -40,6 +40,7 @@ from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
+from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
@@ -185,6 +186,7 @@ class ControlPlane(containers.DeclarativeContainer):
         answer=providers.Singleton(AnswerPermission, store, runtime),
         stop=stop,
         explain_git=providers.Singleton(ExplainGit, store, runtime),
+        examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
         archive_task=providers.Singleton(ArchiveTask, store, runtime, clock),
         delete_task=providers.Singleton(DeleteTask, store, runtime, clock),
         detach_repository=providers.Singleton(DetachRepository, store, clock),

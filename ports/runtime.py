@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from domain.agent import Agent
+from domain.credential_doctor import Diagnosis, Examined
 from domain.environment import Layer
 from domain.event import ExecutionEvent, Json
 from domain.execution import ExecutorType, Handle
@@ -190,4 +191,10 @@ class Runtime(Protocol):
 
     async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
         """What git sees in the instance, and what is found around it at this moment."""
+        ...
+
+    async def examine_credentials(
+        self, handle: Handle, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        """Have the instance's git ask for the credential of each repository: who answers."""
         ...

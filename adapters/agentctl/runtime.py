@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from adapters.agentctl import wire
 from adapters.agentctl.connection import AgentctlConnection
+from domain.credential_doctor import Diagnosis, Examined
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -39,6 +40,7 @@ MAX_BATCH: Final = 500
 _created = msgspec.json.Decoder(wire.Created)
 _event = msgspec.json.Decoder(wire.Event)
 _instances = msgspec.json.Decoder(list[wire.Instance])
+_diagnoses = msgspec.json.Decoder(list[Diagnosis])
 _configuration = msgspec.json.Decoder(GitConfiguration)
 _encode = msgspec.json.Encoder().encode
 
@@ -132,6 +134,16 @@ class AgentctlRuntime(Runtime):
             return answer
         return _decoded(answer.unwrap(), _configuration)
 
+    @override
+    async def examine_credentials(
+        self, handle: Handle, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        content = _encode(examined)
+        answer = await self._ask_with(handle, "POST", "/credential-doctor", content)
+        if failed(answer):
+            return answer
+        return _decoded(answer.unwrap(), _diagnoses)
+
     async def _tell(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
     ) -> Result[None, RuntimeProblem]:
@@ -141,13 +153,19 @@ class AgentctlRuntime(Runtime):
     async def _ask(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
     ) -> Result[httpx2.Response, RuntimeProblem]:
+        content = _encode(body) if body is not None else None
+        return await self._ask_with(handle, method, rest, content)
+
+    async def _ask_with(
+        self, handle: Handle, method: str, rest: str, content: bytes | None
+    ) -> Result[httpx2.Response, RuntimeProblem]:
         connection = self._keeper.present()
         if connection is None:
             return Failure(_absent())
         return await connection.request(
             method,
             f"{_path(handle)}{rest}",
-            content=_encode(body) if body is not None else None,
+            content=content,
             headers=_named(handle),
         )
 

@@ -18,6 +18,7 @@ instance that does not exist.
     POST   /api/v1/instances/{execution}/permissions/{id} Answer; 204
     GET    /api/v1/instances/{execution}/events?after=N   Event, one JSON object a line, follows
     POST   /api/v1/instances/{execution}/ack              Acknowledge; 204
+    POST   /api/v1/instances/{execution}/credential-doctor  list[Examined] -> list[Diagnosis]
     GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
 """
 

@@ -9,6 +9,7 @@ from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
+from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
@@ -50,6 +51,7 @@ class Api:
     answer: AnswerPermission
     stop: StopSession
     explain_git: ExplainGit
+    examine_credentials: ExamineCredentials
     archive_task: ArchiveTask
     delete_task: DeleteTask
     detach_repository: DetachRepository

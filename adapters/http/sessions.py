@@ -13,6 +13,7 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import SessionId
 from domain.principal import Principal
 from domain.session import Session
+from pipelines.examine_credentials import CredentialReport
 from pipelines.resume_session import ResumeRequest
 
 __all__ = ("Sessions",)
@@ -49,6 +50,16 @@ class Sessions(Controller):
         session = await found(api, session_id)
         async with api.store.read() as state:
             return [TurnBody.of(each) for each in await state.turns(session.id)]
+
+    @get("/{session_id:str}/credential-doctor")
+    async def credential_doctor(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> CredentialReport:
+        """Have git ask for the credential of each repository: who answers, and who was skipped."""
+        return accepted(await api.examine_credentials(principal, SessionId(session_id)))
 
     @get("/{session_id:str}/git-configuration")
     async def git_configuration(

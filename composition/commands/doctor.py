@@ -19,7 +19,12 @@ __all__ = ("main",)
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="kandev doctor", description=__doc__)
+    if list(arguments[:1]) == ["credentials"]:
+        from composition.commands import doctor_credentials  # noqa: PLC0415 -- a topic of its own
+
+        return doctor_credentials.main(arguments[1:])
+    more = "`kandev doctor credentials --session ID` examines the credentials of a session."
+    parser = argparse.ArgumentParser(prog="kandev doctor", description=__doc__, epilog=more)
     parser.add_argument("--json", action="store_true", help="findings as a JSON array")
     chosen = parser.parse_args(arguments)
     return reported(lambda: show(as_json=chosen.json))

@@ -25,7 +25,7 @@ from domain.outcome import Result, Success, failed
 from domain.redaction import Redactor
 from ports.git import GitProcess
 
-__all__ = ("GitExplainer", "Kept", "keep")
+__all__ = ("GitExplainer", "Kept", "Known", "keep", "unpack")
 
 QUESTION_SECONDS: Final = 10.0
 """For each of the two questions that a checkout is asked."""
@@ -42,16 +42,22 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
+    """An instance's environment, and its checkouts by the name of their folder."""
+
     environment: AgentEnvironment
     checkouts: dict[str, str]
 
 
 def keep(environment: AgentEnvironment, checkouts: Mapping[str, str]) -> Kept:
     """Keep it for later; `checkouts` are directories by name, empty where there is only one."""
-    known = msgspec.to_builtins(_Known(environment, dict(checkouts)))
+    known = msgspec.to_builtins(Known(environment, dict(checkouts)))
     # msgspec's own encoder takes no bytes that are not UTF-8, which a value may hold.
     return Kept(zlib.compress(json.dumps(known).encode()))
+
+
+def unpack(kept: Kept) -> Known:
+    return msgspec.convert(json.loads(zlib.decompress(kept.packed)), Known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class GitExplainer:
     redactor: Redactor
 
     async def __call__(self, kept: Kept) -> GitConfiguration:
-        known = msgspec.convert(json.loads(zlib.decompress(kept.packed)), _Known)
+        known = unpack(kept)
         environment = known.environment
         machines = _netrc(environment.variables)
         around: list[Surroundings] = []

@@ -1,8 +1,10 @@
 """What the routes may ask of an execution that is here, alive or not."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from adapters.agentctl.server.event_log import EventLog
+from domain.credential_doctor import Diagnosis, Examined
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.outcome import Result
@@ -38,6 +40,12 @@ class Hosted(Protocol):
 
     async def git_configuration(self) -> Result[GitConfiguration, RuntimeProblem]:
         """What git sees in it, and what is found around it at this moment."""
+        ...
+
+    async def examine_credentials(
+        self, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        """Have git ask for the credential of each repository, and say who answered."""
         ...
 
     async def stop(self) -> None:

@@ -6,7 +6,7 @@ ends, and then leaves nothing but its log, until that is released.
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +28,7 @@ from adapters.agentctl.server.launching import Launched, Launching
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Turns
+from domain.credential_doctor import Diagnosis, Examined
 from domain.event import EventKind, Json
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -130,6 +131,14 @@ class Instance(Hosted):
         if self._git is None:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent is not there yet"))
         return Success(await self._parts.explain(self._git))
+
+    @override
+    async def examine_credentials(
+        self, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        if self._git is None or not self.alive:
+            return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agent runs"))
+        return Success(await self._parts.examine(self._git, examined))
 
     @override
     def acknowledge(self, through: int) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.agentctl.server.conversations import Converse
+from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from domain.agent_bounds import AgentBounds
@@ -31,3 +32,4 @@ class Parts:
     version: str
     bounds: AgentBounds
     explain: GitExplainer
+    examine: CredentialDoctor

@@ -5,7 +5,7 @@ They are ended, the log is given its end, and the events can be read until they 
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from adapters.agentctl.server import record
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.record import Record
+from domain.credential_doctor import Diagnosis, Examined
 from domain.event import EventKind, Json
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -75,6 +76,12 @@ class Remains(Hosted):
     @override
     async def git_configuration(self) -> Result[GitConfiguration, RuntimeProblem]:
         return Failure(_ENDED)
+
+    @override
+    async def examine_credentials(
+        self, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
 
     @override
     async def stop(self) -> None:

@@ -18,6 +18,7 @@ from adapters.agentctl.server.event_log import TrimmedError
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.refusals import RefusedError, granted
+from domain.credential_doctor import Diagnosis, Examined
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
@@ -25,7 +26,14 @@ from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder")
 
-CAPABILITIES: Final = ["acp", "events", "git-configuration", "relay", "worktrees"]
+CAPABILITIES: Final = [
+    "acp",
+    "credential-doctor",
+    "events",
+    "git-configuration",
+    "relay",
+    "worktrees",
+]
 """What this agentctl can do, so that an older or newer control plane knows."""
 
 Task = Annotated[str, HeaderParameter(name=wire.TASK_HEADER)]
@@ -194,6 +202,17 @@ async def git_configuration(
     return granted(await core.find(execution, task, session).git_configuration())
 
 
+@post("/api/v1/instances/{execution:str}/credential-doctor", status_code=200)
+async def examine_credentials(
+    execution: FromPath[str],
+    task: Task,
+    session: Session,
+    data: JSONBody[list[Examined]],
+    core: NamedDependency[Core],
+) -> list[Diagnosis]:
+    return list(granted(await core.find(execution, task, session).examine_credentials(data)))
+
+
 async def _while_asked(receive: Receive, call: Awaitable[Value]) -> Value:
     """Do it for as long as the client waits for it; one that leaves has given it up."""
 
@@ -230,4 +249,5 @@ ROUTES: Final = (
     events,
     acknowledge,
     git_configuration,
+    examine_credentials,
 )

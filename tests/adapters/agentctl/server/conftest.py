@@ -18,6 +18,7 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.hosted import Hosted
@@ -165,6 +166,7 @@ def open_house(tmp_path: Path) -> Open:
             "0",
             replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
             GitExplainer(git, redactor),
+            CredentialDoctor(git),
         )
         async with Instances(parts) as instances:
             yield House(instances, tmp_path, sockets, redactor)
