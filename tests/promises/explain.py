@@ -7,6 +7,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-list",
         "Each entry is shown with its position, its layer and what it does, and no secret.",
     ),
+    "explain:git:command": (
+        f"{_PAGE}#explaining-the-git-of-a-session",
+        "The command prints a table that ends with what stays open, or one object, from the server.",
+    ),
     "explain:git:channels": (
         f"{_PAGE}#open-channels",
         "The ways around managed access are looked for, in files and remotes too, when asked.",

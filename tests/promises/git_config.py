@@ -141,6 +141,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#managed-entries",
         "A session that leaves managed access has the host's environment again, and says so.",
     ),
+    "git-config:hostile:fetch": (
+        "docs/specification/git-commands.md#clones",
+        "What an agent configures in its repository runs in no fetch, and its token goes nowhere else.",
+    ),
     "git-config:explain:effects": (
         f"{_PAGE}#what-an-entry-does",
         "Each entry says what it does, and to which earlier entries.",
