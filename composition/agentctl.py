@@ -6,7 +6,6 @@ which process it is, and serves until it is told to end or nobody needs it any m
 
 import argparse
 import asyncio
-import ctypes
 import importlib
 import json
 import os
@@ -28,6 +27,7 @@ from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.server.vigil import vigil
 from composition.agentctl_container import Container, Place, listen, private
 from composition.logging import to_stderr
+from composition.memory import hide_memory
 
 __all__ = ("main",)
 
@@ -39,7 +39,6 @@ DESCRIPTORS: Final = 16_384
 
 _STDIN = 0
 _GRACE_SECONDS = 2
-_PR_SET_DUMPABLE = 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"agentctl: {error}", file=sys.stderr)  # noqa: T201 -- before there is a log
         return 1
-    _hide()
+    hide_memory()
     _take_descriptors()
     key = _read_key()
     with _owned(listener):
@@ -170,11 +169,6 @@ def _read_key() -> bytes | None:
                 break
             key += piece
     return key if len(key) == KEY_BYTES else None
-
-
-def _hide() -> None:
-    """Let no other process of the user read our memory (prctl(2), PR_SET_DUMPABLE)."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _take_descriptors() -> None:

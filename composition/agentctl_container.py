@@ -22,6 +22,7 @@ from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.git_socket import Surroundings
 from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.managed_sockets import GitSockets, bind
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.presence import Presence
@@ -118,7 +119,11 @@ class Container(containers.DeclarativeContainer):
         GitSockets, providers.Callable(lambda place: place.runtime, place), tools, surroundings
     )
     outfitter = providers.Singleton(
-        Outfitter, providers.Singleton(Workspaces, git), sockets, providers.Object(dict(os.environ))
+        Outfitter,
+        providers.Singleton(Workspaces, git),
+        sockets,
+        providers.Singleton(LaunchCheck, git),
+        providers.Object(dict(os.environ)),
     )
     parts = providers.Singleton(
         Parts,

@@ -15,6 +15,7 @@ from composition.demo import process_scan, stage
 from composition.demo.real_agent import meet
 from composition.demo.report import Report
 from composition.demo.story import Story
+from composition.memory import hide_memory
 from composition.server import started
 
 __all__ = ("main",)
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--keep", action="store_true", help="leave the home to look around")
     parser.add_argument("--agent", metavar="NAME", help="a real agent, as far as it goes")
     chosen = parser.parse_args(arguments)
+    hide_memory()
     return reported(lambda: asyncio.run(demonstrate(chosen)))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from composition.client import ApiError, Client
 from composition.commands.failures import reported
+from composition.memory import hide_memory
 from composition.reach import reach
 from composition.settings import read_settings
 from composition.terminal import render
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     chosen = parser().parse_args(arguments)
+    hide_memory()
     return reported(lambda: asyncio.run(run(chosen)))
 
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from composition.commands.failures import reported
+from composition.memory import hide_memory
 from composition.settings import Settings, read_settings
 
 __all__ = ("main",)
@@ -23,6 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
 
     def command() -> int:
+        hide_memory()
         settings = read_settings(os.environ)
         if chosen.port is not None:
             settings = dataclasses.replace(settings, port=chosen.port)

@@ -21,26 +21,34 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """`programs` are those of all processes that were read."""
+    """`programs` are those of all processes that were read.
+
+    `hidden` are those among them whose environment the kernel shows to nobody but root.
+    """
 
     programs: tuple[str, ...]
     found: tuple[Found, ...]
+    hidden: tuple[str, ...] = ()
 
 
 def scan(pids: Iterable[int], value: str) -> Scan:
     """Read each process; one that ended meanwhile is passed over."""
     programs: list[str] = []
     found: list[Found] = []
+    hidden: list[str] = []
     for pid in pids:
         arguments = _read(pid, "cmdline")
         if not arguments:
             continue
         program = Path(arguments.split(b"\0", 1)[0].decode("utf-8", "replace")).name
         programs.append(program)
-        for where, content in (("arguments", arguments), ("environment", _read(pid, "environ"))):
+        environment = _read(pid, "environ")
+        if environment is None:
+            hidden.append(program)
+        for where, content in (("arguments", arguments), ("environment", environment or b"")):
             if value.encode() in content:
                 found.append(Found(pid, where, program))
-    return Scan(tuple(programs), tuple(found))
+    return Scan(tuple(programs), tuple(found), tuple(hidden))
 
 
 def descendants(of: int | None = None) -> list[int]:
@@ -56,21 +64,28 @@ def descendants(of: int | None = None) -> list[int]:
 
 def with_mark(mark: str) -> list[int]:
     """All processes that carry `mark` in their environment, this one excepted."""
-    return [pid for pid in _pids() if pid != os.getpid() and mark.encode() in _read(pid, "environ")]
+    return [
+        pid
+        for pid in _pids()
+        if pid != os.getpid() and mark.encode() in (_read(pid, "environ") or b"")
+    ]
 
 
 def _pids() -> list[int]:
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
 
 
-def _read(pid: int, name: str) -> bytes:
+def _read(pid: int, name: str) -> bytes | None:
+    """What the kernel shows; nothing of a process that has ended, None when it does not show it."""
     try:
         return (_PROC / str(pid) / name).read_bytes()
+    except PermissionError:
+        return None
     except OSError:
         return b""
 
 
 def _parent(pid: int) -> int:
     """Field 4 of `stat`; the name before it may hold anything, so what follows `)` is read."""
-    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    fields = (_read(pid, "stat") or b"").rpartition(b")")[2].split()
     return int(fields[1]) if len(fields) > 1 else 0

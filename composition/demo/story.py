@@ -154,12 +154,13 @@ class Story:
         looked = process_scan.scan(sorted(pids), self.first_token)
         pushing = held and any("git-remote-https" in each for each in looked.programs)
         shown = ", ".join(f"{each.program} ({each.where})" for each in looked.found)
+        seen = f"{len(looked.programs)} processes, git-remote-https among them"
+        if looked.hidden:
+            seen += f"; the kernel hides the environment of {len(looked.hidden)}"
         self.report.check(
             "no process has the token in its environment or arguments during the push",
             pushing and not looked.found,
-            shown or f"{len(looked.programs)} processes, git-remote-https among them"
-            if pushing
-            else "no push was held",
+            shown or seen if pushing else "no push was held",
         )
         self.report.step(f"looked at {len(looked.programs)} processes while the push was held")
 

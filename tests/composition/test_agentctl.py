@@ -363,7 +363,7 @@ def test_it_imports_neither_the_store_nor_the_surfaces_of_the_control_plane() ->
 @requirement("agentctl:process")
 def test_its_memory_is_hidden_from_other_processes() -> None:
     code = (
-        "import ctypes; from composition import agentctl; agentctl._hide();"
+        "import ctypes; from composition import memory; memory.hide_memory();"
         "print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
     )
 
