@@ -1,0 +1,106 @@
+"""Agents on a machine that is not there: answers as it is told, and remembers what it was asked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from domain.event import ExecutionEvent
+from domain.execution import Handle
+from domain.git_configuration import GitConfiguration
+from domain.outcome import Failure, Result, Success, failed
+from ports.runtime import (
+    InstanceStatus,
+    Launched,
+    LaunchSpec,
+    RuntimeCode,
+    RuntimeProblem,
+)
+
+__all__ = ("FakeRuntime",)
+
+
+class FakeRuntime:
+    """Every call is answered by its member of `refuses`, if there is one, and else taken.
+
+    `alive` are the instances that would be listed. `meanwhile` runs while an agent starts.
+    """
+
+    def __init__(self) -> None:
+        self.refuses: dict[str, RuntimeProblem] = {}
+        self.launches: list[LaunchSpec] = []
+        self.alive: dict[Handle, InstanceStatus] = {}
+        self.prompts: list[tuple[Handle, int, str]] = []
+        self.cancelled: list[Handle] = []
+        self.answers: list[tuple[Handle, str, str | None]] = []
+        self.stopped: list[Handle] = []
+        self.released: list[Handle] = []
+        self.acknowledged: list[tuple[Handle, int]] = []
+        self.tells = Launched(
+            "conversation-1", resumed=False, lost_context=None, removed=(), capabilities={}
+        )
+        self.meanwhile: Callable[[LaunchSpec], Awaitable[None]] | None = None
+        self._streams: dict[Handle, asyncio.Queue[Sequence[ExecutionEvent] | None]] = {}
+
+    def say(self, handle: Handle, events: Sequence[ExecutionEvent] | None) -> None:
+        """Hand a batch to whoever follows; None ends the stream."""
+        self._streams.setdefault(handle, asyncio.Queue()).put_nowait(events)
+
+    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
+        self.launches.append(spec)
+        if self.meanwhile is not None:
+            await self.meanwhile(spec)
+        refused = self._answer("launch")
+        if failed(refused):
+            return refused
+        self.alive[spec.handle] = InstanceStatus(
+            spec.handle, alive=True, turn_generation=None, last=0
+        )
+        return Success(self.tells)
+
+    async def prompt(
+        self, handle: Handle, generation: int, text: str
+    ) -> Result[None, RuntimeProblem]:
+        self.prompts.append((handle, generation, text))
+        return self._answer("prompt")
+
+    async def cancel(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        self.cancelled.append(handle)
+        return self._answer("cancel")
+
+    async def answer(
+        self, handle: Handle, request: str, option: str | None
+    ) -> Result[None, RuntimeProblem]:
+        self.answers.append((handle, request, option))
+        return self._answer("answer")
+
+    async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
+        self.stopped.append(handle)
+        refused = self._answer("stop")
+        if not failed(refused) and self.alive.pop(handle, None) is None:
+            return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no such instance"))
+        return refused
+
+    async def release(self, handle: Handle) -> None:
+        self.released.append(handle)
+        self.alive.pop(handle, None)
+
+    async def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
+        if "events" in self.refuses:
+            raise ConnectionError(self.refuses["events"].detail)
+        stream = self._streams.setdefault(handle, asyncio.Queue())
+        while (batch := await stream.get()) is not None:
+            yield batch
+
+    async def acknowledge(self, handle: Handle, through: int) -> None:
+        self.acknowledged.append((handle, through))
+
+    async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]:
+        refused = self._answer("instances")
+        return refused if failed(refused) else Success(tuple(self.alive.values()))
+
+    async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
+        refused = self._answer("git_configuration")
+        return refused if failed(refused) else Success(GitConfiguration((), (), (), (), ()))
+
+    def _answer(self, call: str) -> Result[None, RuntimeProblem]:
+        problem = self.refuses.get(call)
+        return Success(None) if problem is None else Failure(problem)

@@ -1,0 +1,70 @@
+"""What the use cases of sessions promise, whatever agent runs and wherever it runs."""
+
+_PAGE = "docs/specification/sessions.md"
+
+PROMISES: dict[str, tuple[str, str]] = {
+    "session:start:refused-early": (
+        f"{_PAGE}#start",
+        "A launch that cannot be meant is refused before a session exists.",
+    ),
+    "session:start:one": (
+        f"{_PAGE}#start",
+        "One session at a time works on a task, and none on an archived one.",
+    ),
+    "session:start:folders": (
+        f"{_PAGE}#start",
+        "Each repository of a task has a folder of its own, also where two have the same name.",
+    ),
+    "session:start:now": (
+        f"{_PAGE}#credentials",
+        "A start uses, and says, what the workspace wants when its leases are issued.",
+    ),
+    "session:start:agree": (
+        f"{_PAGE}#credentials",
+        "Launch and resume decide alike with whose authority git works.",
+    ),
+    "session:start:snapshot": (
+        f"{_PAGE}#credentials",
+        "The snapshot is written with a success, and by nothing else.",
+    ),
+    "session:start:failed": (
+        f"{_PAGE}#failed-starts",
+        "A start that fails ends its leases and says why on the session, which can be resumed.",
+    ),
+    "session:start:superseded": (
+        f"{_PAGE}#failed-starts",
+        "Who stops, archives or deletes while an agent starts wins, and the agent is ended.",
+    ),
+    "session:start:abandoned": (
+        f"{_PAGE}#failed-starts",
+        "An agent whose start could not be recorded is ended again.",
+    ),
+    "session:turn:begun": (
+        f"{_PAGE}#turns",
+        "A turn is stored before the agent hears of it, and failed when the agent cannot.",
+    ),
+    "session:turn:one-ending": (
+        f"{_PAGE}#turns",
+        "A turn has one ending: the first that is its own.",
+    ),
+    "session:events:once": (
+        f"{_PAGE}#survival",
+        "An event that comes twice is stored once, and is dropped elsewhere only when it is.",
+    ),
+    "session:end": (
+        f"{_PAGE}#stop",
+        "Whatever ends a session ends its leases in the same write, and then its agent.",
+    ),
+    "session:recover": (
+        f"{_PAGE}#survival",
+        "After a start each open execution is followed again or ended, and no agent is forgotten.",
+    ),
+    "session:recover:unsure": (
+        f"{_PAGE}#survival",
+        "Nothing is concluded from an agentctl that does not answer.",
+    ),
+    "session:person": (
+        f"{_PAGE}#who-may",
+        "An agent cannot act as the person whose installation it is.",
+    ),
+}
