@@ -134,10 +134,14 @@ class PolicyDescription:
 
     mode: Mode
     connections: tuple[Description, ...]
+    accepts_netrc: bool = False
 
 
-def describe_policy(mode: Mode, connections: Sequence[Connection]) -> PolicyDescription:
-    return PolicyDescription(mode, tuple(describe(connection) for connection in connections))
+def describe_policy(
+    mode: Mode, connections: Sequence[Connection], *, accepts_netrc: bool = False
+) -> PolicyDescription:
+    described = tuple(describe(connection) for connection in connections)
+    return PolicyDescription(mode, described, accepts_netrc)
 
 
 def decide(

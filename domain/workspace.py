@@ -15,10 +15,13 @@ MAX_NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
+    """`accepts_netrc`: managed access goes on beside a `.netrc` that could answer in its place."""
+
     id: WorkspaceId
     name: str
     mode: Mode
     created_at: datetime
+    accepts_netrc: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,8 @@ class StartExecution:
                 if failed(granted):
                     return granted
                 grants.append(granted.unwrap())
-        return Success(Terms(workspace.mode, decision, access(decision, connections, grants)))
+        managed = access(decision, connections, grants, accepts_netrc=workspace.accepts_netrc)
+        return Success(Terms(workspace.mode, decision, managed))
 
     async def _grant(self, unit: Writer, scope: Scope) -> Result[LeaseGrant, LeaseRefusal]:
         issued = await self.issue(unit, scope)

@@ -67,7 +67,11 @@ class Terms:
 
 
 def access(
-    decision: CredentialDecision, connections: Sequence[Connection], grants: Sequence[LeaseGrant]
+    decision: CredentialDecision,
+    connections: Sequence[Connection],
+    grants: Sequence[LeaseGrant],
+    *,
+    accepts_netrc: bool,
 ) -> ManagedAccess | None:
     """What agentctl needs to answer git; nothing without a lease."""
     if not grants:
@@ -77,7 +81,8 @@ def access(
         for each in connections
         if each.certificate_authority is not None
     }
-    return ManagedAccess(managed_hosts(decision.scopes, authorities), tuple(grants))
+    hosts = managed_hosts(decision.scopes, authorities)
+    return ManagedAccess(hosts, tuple(grants), accepts_netrc)
 
 
 def metadata(

@@ -36,12 +36,16 @@ class WorkspaceSettings:
             found = await visible(state, principal, workspace)
             if found is None:
                 return Failure(NotFound("workspace"))
-            return Success(describe_policy(found.mode, await state.connections(workspace)))
+            return Success(await described(state, found))
 
     async def update(
-        self, principal: Principal, workspace: WorkspaceId, mode: str | None
+        self,
+        principal: Principal,
+        workspace: WorkspaceId,
+        mode: str | None,
+        accepts_netrc: bool | None = None,
     ) -> Result[PolicyDescription, SettingsProblem]:
-        """Change the policy for later launches and resumes; None leaves it, unknown is refused."""
+        """Change what holds for later launches and resumes; None leaves it, unknown is refused."""
         parsed = parse_mode(mode) if mode is not None else None
         if parsed is not None and failed(parsed):
             return parsed
@@ -49,10 +53,14 @@ class WorkspaceSettings:
             found = await visible(unit, principal, workspace)
             if found is None:
                 return Failure(NotFound("workspace"))
-            if parsed is not None:
-                found = replace(found, mode=parsed.unwrap())
-                await unit.put_workspace(found)
-            return Success(describe_policy(found.mode, await unit.connections(workspace)))
+            changed = replace(
+                found,
+                mode=found.mode if parsed is None else parsed.unwrap(),
+                accepts_netrc=found.accepts_netrc if accepts_netrc is None else accepts_netrc,
+            )
+            if changed != found:
+                await unit.put_workspace(changed)
+            return Success(await described(unit, changed))
 
     async def copy(
         self, principal: Principal, source: WorkspaceId, target: WorkspaceId
@@ -65,9 +73,15 @@ class WorkspaceSettings:
             found = await visible(unit, principal, target)
             if origin is None or found is None:
                 return Failure(NotFound("workspace"))
-            await unit.put_workspace(replace(found, mode=origin.mode))
-            return Success(describe_policy(origin.mode, await unit.connections(target)))
+            copied = replace(found, mode=origin.mode, accepts_netrc=origin.accepts_netrc)
+            await unit.put_workspace(copied)
+            return Success(await described(unit, copied))
 
 
 async def visible(state: Reader, principal: Principal, workspace: WorkspaceId) -> Workspace | None:
     return await state.workspace(workspace) if acts_for_a_person(principal) else None
+
+
+async def described(state: Reader, workspace: Workspace) -> PolicyDescription:
+    connections = await state.connections(workspace.id)
+    return describe_policy(workspace.mode, connections, accepts_netrc=workspace.accepts_netrc)

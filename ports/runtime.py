@@ -61,10 +61,14 @@ class LeaseGrant:
 
 @dataclass(frozen=True, slots=True)
 class ManagedAccess:
-    """The broker contract of an instance: hosts to manage and a lease for each repository."""
+    """The broker contract of an instance: hosts to manage and a lease for each repository.
+
+    `accepts_netrc` is whether the workspace lives with a `.netrc` that answers before any helper.
+    """
 
     hosts: tuple[ManagedHost, ...]
     leases: tuple[LeaseGrant, ...]
+    accepts_netrc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ class RuntimeCode(StrEnum):
     NO_INSTANCE = "no_instance"
     EXISTS = "instance_exists"
     ENVIRONMENT = "malformed_environment"
+    AMBIENT_NETRC = "ambient_netrc"
+    GIT_TOO_OLD = "git_too_old"
     WORKTREE = "worktree_failed"
     AGENT_MISSING = "agent_not_installed"
     AGENT_DIED = "agent_died"

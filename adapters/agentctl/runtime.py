@@ -261,6 +261,7 @@ def _managed(access: ManagedAccess | None) -> wire.Managed | None:
     if access is None:
         return None
     return wire.Managed(
+        accept_netrc=access.accepts_netrc,
         hosts=[wire.Host(each.host, each.certificate_authority) for each in access.hosts],
         leases=[
             wire.Lease(

@@ -129,8 +129,11 @@ class Host(msgspec.Struct, frozen=True):
 
 
 class Managed(msgspec.Struct, frozen=True):
+    """`accept_netrc`: launch also where `.netrc` could answer in place of a lease."""
+
     hosts: list[Host]
     leases: list[Lease]
+    accept_netrc: bool = False
 
 
 class Create(msgspec.Struct, frozen=True):

@@ -20,6 +20,11 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.NO_INSTANCE: (409, "Resume the session."),
     RuntimeCode.EXISTS: (409, "Look at the session, then ask again."),
     RuntimeCode.ENVIRONMENT: (409, "Correct the environment variable."),
+    RuntimeCode.AMBIENT_NETRC: (
+        409,
+        "Remove the entry, or accept it for the workspace with `accept_ambient_netrc`.",
+    ),
+    RuntimeCode.GIT_TOO_OLD: (409, "Install a newer git first on the PATH that the agent gets."),
     RuntimeCode.WORKTREE: (409, "The repository is as it was; try again after that."),
     RuntimeCode.AGENT_MISSING: (409, "Install the agent; `kandev doctor` says how."),
     RuntimeCode.AGENT_DIED: (502, "Run the agent's command by hand to see why it ends."),

@@ -205,6 +205,7 @@ class ConnectionDescription(msgspec.Struct, frozen=True):
 class SettingsBody(msgspec.Struct, frozen=True):
     workspace_id: str
     task_git_credentials_mode: str
+    accept_ambient_netrc: bool
     connections: list[ConnectionDescription]
 
     @classmethod
@@ -212,6 +213,7 @@ class SettingsBody(msgspec.Struct, frozen=True):
         return cls(
             workspace,
             policy.mode.value,
+            policy.accepts_netrc,
             [
                 ConnectionDescription(
                     each.host, each.method, each.actor, each.status.value, each.account

@@ -74,6 +74,7 @@ class NewRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SettingsUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workspace_id: str
     task_git_credentials_mode: str | None = None
+    accept_ambient_netrc: bool | None = None
 
 
 class SettingsCopy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -258,7 +259,10 @@ class Settings(Controller):
     ) -> SettingsBody:
         """Absent fields stay as they are; an unknown policy changes nothing."""
         outcome = await api.workspace_settings.update(
-            principal, WorkspaceId(data.workspace_id), data.task_git_credentials_mode
+            principal,
+            WorkspaceId(data.workspace_id),
+            data.task_git_credentials_mode,
+            data.accept_ambient_netrc,
         )
         return SettingsBody.of(data.workspace_id, accepted(outcome))
 

@@ -58,6 +58,7 @@ class WorkspaceSettingsRow(SQLModel, table=True):
     task_git_credentials_mode: str = Field(
         default="managed", sa_column_kwargs={"server_default": "managed"}
     )
+    accept_ambient_netrc: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class ConnectionRow(SQLModel, table=True):

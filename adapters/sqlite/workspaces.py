@@ -23,6 +23,7 @@ _ALL = select(
     _WORKSPACE.name,
     coalesce(_SETTINGS.c.task_git_credentials_mode, Mode.MANAGED.value),
     _WORKSPACE.created_at,
+    coalesce(_SETTINGS.c.accept_ambient_netrc, 0),
 ).select_from(table(WorkspaceRow).outerjoin(_SETTINGS, _SETTINGS.c.workspace_id == _WORKSPACE.id))
 _ONE = _ALL.where(_WORKSPACE.id == given("id"))
 _REMOVE = remove(WorkspaceRow)
@@ -53,7 +54,11 @@ class WorkspaceWrites(WorkspaceReads):
         await self._put(WorkspaceRow, values)
         await self._put(
             WorkspaceSettingsRow,
-            {"workspace_id": workspace.id, "task_git_credentials_mode": workspace.mode.value},
+            {
+                "workspace_id": workspace.id,
+                "task_git_credentials_mode": workspace.mode.value,
+                "accept_ambient_netrc": int(workspace.accepts_netrc),
+            },
         )
 
     async def remove_workspace(self, workspace: WorkspaceId) -> bool:
@@ -61,5 +66,5 @@ class WorkspaceWrites(WorkspaceReads):
 
 
 def _workspace(row: Row) -> Workspace:
-    key, name, mode, created = row
-    return Workspace(WorkspaceId(key), name, Mode(mode), from_text(created))
+    key, name, mode, created, accepts = row
+    return Workspace(WorkspaceId(key), name, Mode(mode), from_text(created), bool(accepts))

@@ -19,4 +19,12 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#what-goes-around",
         "What could go around the managed helper is named.",
     ),
+    "launch:netrc": (
+        f"{_PAGE}#refusals-at-a-launch",
+        "A `.netrc` that could answer for a managed host stops the launch, unless it is accepted.",
+    ),
+    "launch:git": (
+        f"{_PAGE}#refusals-at-a-launch",
+        "A git that would not hear of the managed helper stops the launch.",
+    ),
 }

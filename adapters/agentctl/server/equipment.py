@@ -12,6 +12,7 @@ from adapters.agentctl import wire
 from adapters.agentctl.server import agent_environment
 from adapters.agentctl.server.agent_environment import AgentEnvironment
 from adapters.agentctl.server.instance_sockets import ManagedSockets, OpenSockets
+from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.worktrees import Workspace, Workspaces
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
@@ -33,6 +34,7 @@ class Outfitter:
 
     workspaces: Workspaces
     sockets: ManagedSockets
+    check: LaunchCheck
     host: Mapping[str, str]
 
     async def equip(
@@ -66,6 +68,9 @@ class Outfitter:
         if failed(composed):
             return composed
         environment = composed.unwrap()
+        refused = await self.check(managed, environment.variables) if managed else None
+        if refused is not None:
+            return Failure(refused)
         prepared = await self.workspaces.prepare(asked, environment.variables)
         if failed(prepared):
             return prepared

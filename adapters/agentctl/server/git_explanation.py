@@ -25,7 +25,7 @@ from domain.outcome import Result, Success, failed
 from domain.redaction import Redactor
 from ports.git import GitProcess
 
-__all__ = ("GitExplainer", "Kept", "Known", "keep", "unpack")
+__all__ = ("GitExplainer", "Kept", "Known", "keep", "netrc_machines", "unpack")
 
 QUESTION_SECONDS: Final = 10.0
 """For each of the two questions that a checkout is asked."""
@@ -68,7 +68,7 @@ class GitExplainer:
     async def __call__(self, kept: Kept) -> GitConfiguration:
         known = unpack(kept)
         environment = known.environment
-        machines = _netrc(environment.variables)
+        machines = netrc_machines(environment.variables)
         around: list[Surroundings] = []
         unseen: list[Unseen] = []
         for name, directory in known.checkouts.items():
@@ -133,7 +133,7 @@ def _remotes(listed: str, prefix: str) -> Iterator[tuple[str, str]]:
         yield f"{prefix}{name}", rest.rpartition(" (")[0]
 
 
-def _netrc(variables: Mapping[str, str]) -> tuple[str, ...]:
+def netrc_machines(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Where libcurl looks: the home that the environment names, else the user's."""
     home = variables.get("HOME") or pwd.getpwuid(os.geteuid()).pw_dir
     try:

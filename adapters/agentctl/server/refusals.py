@@ -20,6 +20,8 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.NO_INSTANCE: 404,
     RuntimeCode.EXISTS: 409,
     RuntimeCode.ENVIRONMENT: 422,
+    RuntimeCode.AMBIENT_NETRC: 409,
+    RuntimeCode.GIT_TOO_OLD: 409,
     RuntimeCode.WORKTREE: 409,
     RuntimeCode.AGENT_MISSING: 422,
     RuntimeCode.AGENT_DIED: 502,

@@ -106,7 +106,8 @@ def test_migrations_can_be_applied_to_a_database_that_has_them(database: Path) -
     write(
         database,
         "INSERT INTO workspaces VALUES ('w', 'Shop', '2026-01-01T00:00:00.000000+00:00')",
-        "INSERT INTO github_workspace_settings VALUES ('w', 'executor')",
+        "INSERT INTO github_workspace_settings (workspace_id, task_git_credentials_mode) "
+        "VALUES ('w', 'executor')",
         "DELETE FROM kandev_migrations",
     )
     before = schema(database)
@@ -115,7 +116,7 @@ def test_migrations_can_be_applied_to_a_database_that_has_them(database: Path) -
 
     assert done.applied == tuple(m.revision for m in PROGRAM.migrations)
     assert schema(database) == before
-    assert rows(database, "SELECT * FROM github_workspace_settings") == [("w", "executor")]
+    assert rows(database, "SELECT * FROM github_workspace_settings") == [("w", "executor", 0)]
 
 
 @requirement("store:workspace:managed")

@@ -24,6 +24,7 @@ from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.instances import Instances
+from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
@@ -157,7 +158,7 @@ def open_house(tmp_path: Path) -> Open:
         } | (host or {})
         parts = Parts(
             processes,
-            Outfitter(Workspaces(git), sockets, environment),
+            Outfitter(Workspaces(git), sockets, LaunchCheck(git), environment),
             converse,
             redactor,
             SystemClock(),
