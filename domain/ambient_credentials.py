@@ -3,14 +3,15 @@
 A token that someone set for a launch is a choice; one that merely lies in a process is ambient.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from domain import git_config, managed_git
-from domain.broker_contract import NAMES
+from domain import git_config, managed_git, managed_shell
+from domain.broker_contract import NAMES, TOOLS
 from domain.environment import AMBIENT, Layer, LayerName
 from domain.git_config import Entry, MalformedGitConfig
 from domain.outcome import Result, Success, failed
+from domain.withheld_names import PRIVATE_PREFIXES
 
 __all__ = (
     "AMBIENT_TOKENS",
@@ -18,6 +19,7 @@ __all__ = (
     "OVERRIDES",
     "STALE",
     "cleared",
+    "inherited",
     "override",
     "present",
     "rivals",
@@ -87,14 +89,26 @@ def cleared(layers: Sequence[Layer]) -> Result[tuple[Layer, ...], MalformedGitCo
     return Success(tuple(clean))
 
 
+def inherited(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a process of ours hands on of its own environment: nothing that was meant for it alone.
+
+    That is every name of ours, and what an earlier managed access left. A malformed list is handed
+    on, so that it is refused where layers have names.
+    """
+    clean = cleared([Layer(LayerName.HOST, environment)])
+    kept = environment if failed(clean) else clean.unwrap()[0].variables
+    return {name: value for name, value in kept.items() if not name.startswith(PRIVATE_PREFIXES)}
+
+
 def _without_managed(layer: Layer, entries: tuple[Entry, ...]) -> Layer:
     kept = managed_git.without_managed(entries)
     if kept == entries and NAMES.isdisjoint(layer.variables):
         return layer
     ours = managed_git.variables()
+    tools = managed_git.tools(entries) | {layer.variables.get(TOOLS, "/dev/null")}
     scalars = {
         name: value
-        for name, value in layer.variables.items()
+        for name, value in managed_shell.without(layer.variables, tools).items()
         if not git_config.is_indexed(name) and name not in NAMES and ours.get(name) != value
     }
     bundle = managed_git.certificates(entries)

@@ -22,6 +22,7 @@ __all__ = (
     "hosts",
     "is_managed",
     "taken",
+    "tools",
     "variables",
     "without_managed",
 )
@@ -84,6 +85,12 @@ def variables() -> dict[str, str]:
 def hosts(entries: Sequence[Entry]) -> tuple[str, ...]:
     """The hosts that the list sends to our helper, in order, each once."""
     return tuple(dict.fromkeys(host for entry in entries if (host := _managed_host(entry))))
+
+
+def tools(entries: Sequence[Entry]) -> frozenset[str]:
+    """The directories that our helper is called in."""
+    ours = (entry.value for entry in entries if _managed_host(entry) is not None)
+    return frozenset(_unquoted(value.removeprefix("!")).rpartition("/")[0] for value in ours)
 
 
 def is_managed(entry: Entry) -> bool:
@@ -168,6 +175,10 @@ def _as_variable(value: str) -> str:
 def _quoted(path: str) -> str:
     """One word of POSIX sh, always in single quotes, whatever the path holds."""
     return "'" + path.replace("'", "'\\''") + "'"
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1].replace("'\\''", "'")
 
 
 def _managed_host(entry: Entry) -> str | None:

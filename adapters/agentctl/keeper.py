@@ -22,9 +22,9 @@ from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.relay_client import RelayClient
 from adapters.agentctl.runtime import Keeper
 from adapters.agentctl.wire import PROTOCOL
+from domain.ambient_credentials import inherited
 from domain.outcome import Failure, Result, Success, failed
 from domain.secret import Secret
-from domain.withheld_names import PRIVATE_PREFIXES
 from ports.agentctl_record import AgentctlRecord
 from ports.ids import Ids
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -139,7 +139,7 @@ class AgentctlKeeper(Keeper):
         try:
             started = await process.start(
                 launching.command,
-                _inherited(launching.environment),
+                inherited(launching.environment),
                 key,
                 launching.log,
                 owned=launching.owned,
@@ -194,13 +194,6 @@ class AgentctlKeeper(Keeper):
         await kept.connection.close()
         if kept.started is not None:
             kept.started.release()
-
-
-def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
-    """What agentctl may see: no name of ours, such as the token of clients."""
-    return {
-        name: value for name, value in environment.items() if not name.startswith(PRIVATE_PREFIXES)
-    }
 
 
 def bearer_of(connection: AgentctlConnection) -> Callable[[], Awaitable[str]]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import environment, git_config, managed_git
-from domain.ambient_credentials import AMBIENT_TOKENS, ASKPASS, OVERRIDES, cleared
+from domain import environment, git_config, managed_git, managed_shell
+from domain.ambient_credentials import AMBIENT_TOKENS, ASKPASS, OVERRIDES, cleared, inherited
 from domain.broker_contract import NAMES, SCOPES
 from domain.credential_policy import (
     CredentialDecision,
@@ -104,6 +104,32 @@ def test_a_bundle_that_was_taken_for_managed_access_is_a_variable_again() -> Non
     assert cleared((dirty,)) == Success((
         Layer("host", {"GIT_SSL_CAINFO": "/bundle.pem"} | git_config.serialize([HOOKS])),
     ))
+
+
+@requirement("environment:tools:removed")
+@pytest.mark.parametrize("named", ["by the contract", "by an entry"])
+def test_the_tools_of_an_earlier_managed_access_leave_the_path_and_the_shells(named: str) -> None:
+    before = {"PATH": "/bin", "BASH_ENV": "/mine"}
+    tools = "/it's a/tools"
+    entries = managed_git.entries([ManagedHost("h")], f"{tools}/git-credential-kandev")
+    own = (
+        BROKER | {"KANDEV_TOOLS_DIR": tools}
+        if named == "by the contract"
+        else git_config.serialize(entries)
+    )
+    dirty = before | own | managed_shell.added(tools, before.get)
+
+    assert cleared((Layer("host", dirty),)) == Success((Layer("host", before),))
+
+
+@requirement("environment:withheld:private")
+def test_a_process_of_ours_hands_on_nothing_that_was_meant_for_it_alone() -> None:
+    tools = managed_shell.added("/t", {"PATH": "/bin"}.get)
+    own = BROKER | {"KANDEV_TOOLS_DIR": "/t", "KANDEV_API_TOKEN": "x", "AGENTCTL_PORT": "1"}
+    malformed = {"GIT_CONFIG_COUNT": "two"}
+
+    assert inherited({"LANG": "C"} | own | tools) == {"LANG": "C", "PATH": "/bin"}
+    assert inherited({"KANDEV_API_TOKEN": "x"} | malformed) == malformed
 
 
 def test_what_someone_else_set_beside_a_stale_contract_stays() -> None:

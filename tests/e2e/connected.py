@@ -30,6 +30,14 @@ async def reconnect(kandev: Driver, forge: Forge, token: str) -> dict[str, Any]:
     return connection
 
 
+async def choose(kandev: Driver, mode: str) -> None:
+    """Change the workspace's policy."""
+    await kandev.client.put(
+        "/api/v1/github/workspace-settings",
+        {"workspace_id": kandev.workspace, "task_git_credentials_mode": mode},
+    )
+
+
 def push(name: str, folder: str = ".") -> str:
     """A turn that commits a file and pushes it; the tool's exit code is the push's."""
     at = f"git -C {folder}" if folder != "." else "git"

@@ -10,7 +10,7 @@ from domain import git_config
 from domain.git_config import Entry
 from tests.e2e.agent import Agent, launched
 from tests.e2e.conftest import TOKEN, git
-from tests.e2e.connected import AUTHOR, connect
+from tests.e2e.connected import AUTHOR, choose, connect
 from tests.e2e.kandev import Driver, Installation
 from tests.requirements import requirement
 
@@ -184,10 +184,3 @@ async def test_a_session_that_leaves_managed_access_loses_exactly_what_it_was_gi
     assert kept["git_credential_snapshot"]["source"] == "executor"
     assert taken == ["GITEA_TOKEN", "GIT_SSL_CAINFO", "SSH_ASKPASS"]
     assert lasting(back) == lasting(managed)
-
-
-async def choose(kandev: Driver, mode: str) -> None:
-    await kandev.client.put(
-        "/api/v1/github/workspace-settings",
-        {"workspace_id": kandev.workspace, "task_git_credentials_mode": mode},
-    )

@@ -11,7 +11,7 @@ from domain import git_config
 from domain.git_config import Entry
 from tests.e2e.agent import launched
 from tests.e2e.conftest import TOKEN, git
-from tests.e2e.connected import AUTHOR, connect
+from tests.e2e.connected import AUTHOR, choose, connect
 from tests.e2e.kandev import Driver, Installation
 from tests.requirements import requirement
 
@@ -37,6 +37,8 @@ async def task_on(kandev: Driver, forge: Forge) -> str:
 
 
 @requirement("git-config:launched:stray")
+@requirement("git-config:launched:switched")
+@requirement("environment:tools:removed")
 @requirement("git-config:launched:forwarded")
 async def test_stray_entries_stop_nothing_and_a_forwarded_list_is_not_doubled(
     tmp_path: Path, forge: Forge
@@ -58,6 +60,10 @@ async def test_stray_entries_stop_nothing_and_a_forwarded_list_is_not_doubled(
             )
             forwarded = await again.git_sees()
             ended += await again.runs(COMMIT, "git push --quiet origin HEAD")
+            await choose(nested, "executor")
+            repository = await nested.repository({"clone_url": forge.url("acme/app")})
+            last = await launched(nested, await nested.task(repository), tmp_path / "last")
+            own = await last.environment()
 
     assert seen[:2] == [hook, STRATEGY]
     assert "x.y" not in {entry.key for entry in seen}
@@ -65,6 +71,13 @@ async def test_stray_entries_stop_nothing_and_a_forwarded_list_is_not_doubled(
     assert [entry.key for entry in forwarded] == [entry.key for entry in seen]
     assert forwarded[:2] == seen[:2]
     assert ended == ["complete"] * 3
+    ours = {name for name in own if name.startswith("KANDEV_")}
+    assert ours == {"KANDEV_TASK_ID", "KANDEV_SESSION_ID", "KANDEV_EXECUTION_ID"}
+    assert {name: own[name] for name in own.keys() - ours} == {
+        name: value
+        for name, value in outer.environment.items()
+        if not name.startswith("KANDEV_") and name not in STRAY
+    }
     assert marker.read_text("utf-8").split() == ["ran"] * 2
 
 

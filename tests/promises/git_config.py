@@ -85,6 +85,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#names-that-never-reach-an-agent",
         "Our own names are taken from the host's layer, and named.",
     ),
+    "environment:tools:added": (
+        f"{_PAGE}#managed-entries",
+        "The managed tools come first on `PATH` and in shells; a start-up file is still read.",
+    ),
+    "environment:tools:removed": (
+        f"{_PAGE}#managed-entries",
+        "Where managed access ends, `PATH` and `BASH_ENV` are as they were before.",
+    ),
     "git-config:managed:asked": (
         f"{_PAGE}#managed-entries",
         "Git asks the managed helper of a managed host, whatever characters its path holds.",

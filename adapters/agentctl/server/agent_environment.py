@@ -7,22 +7,23 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance_sockets import Opened
-from adapters.agentctl.server.tools.directory import SHELL_START
-from domain import ambient_credentials, environment, git_config, managed_git, withheld_names
+from domain import (
+    ambient_credentials,
+    environment,
+    git_config,
+    managed_git,
+    managed_shell,
+    withheld_names,
+)
 from domain.environment import EnvironmentProblem, Explanation, Layer, LayerName
 from domain.environment_sentence import sentence
 from domain.managed_git import ManagedHost
 from domain.outcome import Failure, Result, Success, failed
-from domain.shell_start import expanded
 from domain.withheld_names import PRIVATE_PREFIXES
 from ports.runtime import RuntimeCode, RuntimeProblem
-
-PARENT_SHELL_START: Final = "KANDEV_PARENT_BASH_ENV"
-"""Where our file for shells finds the one that it stands before."""
 
 __all__ = ("AgentEnvironment", "compose", "write_authorities")
 
@@ -43,17 +44,16 @@ def compose(
     authorities: Mapping[str, str],
 ) -> Result[AgentEnvironment, RuntimeProblem]:
     """Compose what was asked for; `authorities` maps a host to the file that signs it."""
-    taken: set[str] = set()
-    layers: list[Layer] = []
-    for layer in (Layer(LayerName.HOST, host), *map(_layer, asked.layers)):
-        withhold = withheld_names.from_layer if layers else withheld_names.from_host
-        withheld = withhold(layer)
-        taken.update(name for name in withheld.names if not name.startswith(PRIVATE_PREFIXES))
-        layers.append(withheld.layer)
-    cleared = ambient_credentials.cleared(layers)
+    cleared = ambient_credentials.cleared([Layer(LayerName.HOST, host), *map(_layer, asked.layers)])
     if failed(cleared):
         return Failure(_problem(cleared.failure()))
-    lower = cleared.unwrap()
+    taken: set[str] = set()
+    lower: list[Layer] = []
+    for layer in cleared.unwrap():
+        withhold = withheld_names.from_layer if lower else withheld_names.from_host
+        withheld = withhold(layer)
+        taken.update(name for name in withheld.names if not name.startswith(PRIVATE_PREFIXES))
+        lower.append(withheld.layer)
 
     explained = environment.explain([*lower, _highest(asked, lower, managed, authorities)])
     if failed(explained):
@@ -99,23 +99,9 @@ def _highest(
         | git_config.serialize(entries)
         | managed_git.variables()
         | managed.variables
-        | _tools_first(lower, managed.tools),
+        | managed_shell.added(managed.tools, lambda name: _last(lower, name)),
         removes=removes | managed_git.taken(hosts),
     )
-
-
-def _tools_first(lower: Sequence[Layer], tools: str) -> dict[str, str]:
-    """The agent's own `PATH` with the tools before it, also in a shell that sets it anew.
-
-    A shell that is not interactive reads the file that `BASH_ENV` names (bash(1), INVOCATION); ours
-    reads the one that was named before.
-    """
-    start = f"{tools}/{SHELL_START}"
-    search = _last(lower, "PATH") or os.defpath
-    others = [place for place in search.split(":") if place != tools]
-    earlier = expanded(_last(lower, "BASH_ENV") or "", lambda name: _last(lower, name))
-    parent = {PARENT_SHELL_START: earlier} if earlier and earlier != start else {}
-    return {"PATH": ":".join((tools, *others)), "BASH_ENV": start} | parent
 
 
 def _last(lower: Sequence[Layer], name: str) -> str | None:

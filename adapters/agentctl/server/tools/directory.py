@@ -18,12 +18,12 @@ from typing import Final, Self
 
 from adapters.agentctl import process_stat
 from adapters.agentctl.server.tools import socket_client
-from adapters.agentctl.server.tools.texts import SHELL_START, Machine, texts
+from adapters.agentctl.server.tools.texts import Machine, texts
 from domain.managed_git import HELPER_NAME
 from domain.outcome import failed
 from ports.git import GitProcess
 
-__all__ = ("SHELL_START", "ManagedTools")
+__all__ = ("ManagedTools",)
 
 PROBE_SECONDS: Final = 10.0
 

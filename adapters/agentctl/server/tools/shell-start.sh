@@ -3,8 +3,10 @@
 if [ -n "${KANDEV_PARENT_BASH_ENV-}" ] && [ -r "$KANDEV_PARENT_BASH_ENV" ]; then
   . "$KANDEV_PARENT_BASH_ENV"
 fi
-case ${PATH-}: in
-"${KANDEV_TOOLS_DIR-}":*) ;;
-*) PATH=${KANDEV_TOOLS_DIR-}${PATH:+:$PATH} ;;
-esac
-export PATH
+if [ -n "${KANDEV_TOOLS_DIR-}" ]; then
+  case ${PATH-}: in
+  "$KANDEV_TOOLS_DIR":*) ;;
+  *) PATH=$KANDEV_TOOLS_DIR${PATH:+:$PATH} ;;
+  esac
+  export PATH
+fi

@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from domain import managed_shell
 from domain.managed_git import HELPER_NAME
 
-__all__ = ("SHELL_START", "Machine", "texts")
-
-SHELL_START: Final = "shell-start.sh"
+__all__ = ("Machine", "texts")
 
 _SCRIPTS: Final[Mapping[str, str]] = {
     HELPER_NAME: "git-credential-kandev.sh",
     "agentctl": "agentctl.sh",
     "gh": "gh.sh",
-    SHELL_START: SHELL_START,
+    managed_shell.START: "shell-start.sh",
 }
 _SHEBANG = "#!/bin/sh\n"
 
