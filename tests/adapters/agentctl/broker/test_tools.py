@@ -268,6 +268,16 @@ async def test_the_start_of_a_shell_works_under_strict_options(desk: Desk, path:
     assert shell.stdout == f"{managed.tools}{':' * bool(path)}{path}\n"
 
 
+@requirement("broker:tools:shell")
+async def test_a_shell_outside_of_managed_access_keeps_its_path(desk: Desk) -> None:
+    managed = await desk.instance()
+    environment = {"PATH": "/usr/bin:/bin", "BASH_ENV": str(managed.tools / "shell-start.sh")}
+
+    shell = await run(["bash", "-c", 'echo "$PATH"'], environment)
+
+    assert shell.stdout == "/usr/bin:/bin\n"
+
+
 GH = """#!/bin/sh
 # The machine's gh: says how it was started.
 printf '%s\\n' "$@"
