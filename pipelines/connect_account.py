@@ -11,7 +11,7 @@ from domain.access import NotFound, acts_for_a_person
 from domain.connection import Connection, InvalidConnection, Kind
 from domain.github_app import AppRegistration
 from domain.identity import WorkspaceId
-from domain.outcome import Failure, Result, Success, failed
+from domain.outcome import Failure, Result, failed
 from domain.principal import Principal
 from domain.repository import InvalidRemote, RepositoryIdentity, parse_remote
 from domain.secret import Secret
@@ -83,7 +83,7 @@ class ConnectAccount:
         read = await self.replace.probe(candidate, request.probe, token)
         if failed(read):
             return Failure(TokenRefused(host.unwrap(), read.failure()))
-        return Success(await self.replace(candidate, Secret("")))
+        return await self.replace(candidate, Secret(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class ConnectApp:
         read = await self.replace.probe(candidate, request.probe, minted.unwrap().secret)
         if failed(read):
             return Failure(TokenRefused(host.unwrap(), read.failure()))
-        return Success(await self.replace(candidate, secret))
+        return await self.replace(candidate, secret)
 
 
 async def exists(store: Store, principal: Principal, workspace: WorkspaceId) -> bool:

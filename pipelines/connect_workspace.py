@@ -99,7 +99,7 @@ class ConnectWorkspace:
         read = await self.replace.probe(candidate, request.probe, request.token)
         if failed(read):
             return Failure(TokenRefused(host, read.failure()))
-        return Success(await self.replace(candidate, request.token))
+        return await self.replace(candidate, request.token)
 
 
 def check(

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 
 from domain import connection as rules
+from domain.access import NotFound
 from domain.connection import Connection, Kind, Status
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
 from domain.ledger import Why
-from domain.outcome import Result
+from domain.outcome import Failure, Result, Success
 from domain.secret import Secret
 from pipelines.end_leases import end_leases
 from ports.clock import Clock
@@ -53,9 +54,11 @@ class ReplaceConnection:
         authority = candidate.certificate_authority
         return await self.git.probe(RemoteAccess(url, username, secret, authority))
 
-    async def __call__(self, candidate: Connection, secret: Secret) -> Connection:
+    async def __call__(self, candidate: Connection, secret: Secret) -> Result[Connection, NotFound]:
         """The stored connection, under a revision that was never given before."""
         async with self.store.write() as unit:
+            if await unit.workspace(candidate.workspace) is None:
+                return Failure(NotFound("workspace"))  # deleted while the forge was asked
             known = await unit.connections(candidate.workspace)
             old = next((each for each in known if each.host == candidate.host), None)
             connection = replace(
@@ -67,4 +70,4 @@ class ReplaceConnection:
             await end_leases(unit, at, Why.CONNECTION_REPLACED, connection=connection.id)
             sealed = self.vault.seal(place(connection.id, connection.workspace), secret)
             await unit.put_connection(connection, sealed)
-        return connection
+        return Success(connection)
