@@ -8,6 +8,7 @@ from domain.connection import Status, serving
 from domain.git_failure import GitFailure
 from domain.outcome import Result, Success, failed
 from domain.registered_repository import Repository
+from domain.repository import RepositoryIdentity, https_url
 from pipelines.connection_credential import ConnectionCredential
 from ports.credential_source import NoCredential
 from ports.git import ClosedGit, RemoteAccess
@@ -62,21 +63,21 @@ class RefreshClone:
         async with self.store.read() as state:
             known = await state.connections(repository.workspace)
         connection = serving(known, identity.host) if identity else None
-        if (
-            identity is None
-            or connection is None
-            or connection.status is not Status.ACTIVE
-            or not repository.clone_url.startswith("https://")
-        ):
+        if identity is None or connection is None or connection.status is not Status.ACTIVE:
             return Success(RemoteAccess(repository.clone_url))
         resolved = await self.credential(connection, identity)
         if failed(resolved):
             return resolved
         return Success(
             RemoteAccess(
-                repository.clone_url,
+                over_https(repository.clone_url, identity),
                 rules.username(connection.kind, connection.login),
                 resolved.unwrap().secret,
                 connection.certificate_authority,
             )
         )
+
+
+def over_https(clone_url: str, identity: RepositoryIdentity) -> str:
+    """Where a credential is sent: what was registered over SSH has the same identity."""
+    return clone_url if clone_url.startswith("https://") else https_url(identity)

@@ -34,6 +34,7 @@ from pipelines.start_plan import (
     access,
     layers_of,
     metadata,
+    origins_of,
     scopes_of,
     workspace_of,
 )
@@ -114,6 +115,10 @@ class StartExecution:
         if failed(admitted):
             return admitted
         terms = admitted.unwrap()
+        for repository, origin in origins_of(facts, terms.decision).items():
+            pointed = await self.git.point_origin(repository, origin)
+            if failed(pointed):
+                return pointed
         clean = cleared(layers)
         if failed(clean):
             return clean

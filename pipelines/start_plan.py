@@ -14,8 +14,10 @@ from domain.credential_snapshot import CredentialSnapshot
 from domain.environment import Layer, LayerName
 from domain.event import Json
 from domain.execution import Execution, ExecutorType
+from domain.identity import RepositoryId
 from domain.lease import Scope
 from domain.registered_repository import Repository
+from domain.repository import https_url
 from domain.session import Session
 from domain.task import Task
 from domain.workspace import Workspace
@@ -28,6 +30,7 @@ __all__ = (
     "access",
     "layers_of",
     "metadata",
+    "origins_of",
     "scopes_of",
     "workspace_of",
 )
@@ -96,6 +99,21 @@ def metadata(
         "executor": spec.executor.value,
         "workspace": spec.workspace,
         "branches": {each.repository: each.branch for each in spec.checkouts},
+    }
+
+
+def origins_of(facts: Facts, decision: CredentialDecision) -> Mapping[RepositoryId, str]:
+    """The `origin` of each checkout that we made; those of the user's are not ours to touch.
+
+    What is managed is reached over HTTPS, the rest as it was registered.
+    """
+    managed = {scope.repository_id for scope in decision.scopes}
+    return {
+        each.id: https_url(each.identity)
+        if each.id in managed and each.identity and not each.clone_url.startswith("https://")
+        else each.clone_url
+        for each in facts.repositories
+        if each.clone_url is not None
     }
 
 

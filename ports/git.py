@@ -76,6 +76,10 @@ class ClosedGit(Protocol):
         """
         ...
 
+    async def point_origin(self, name: str, origin: str) -> Result[None, GitFailure]:
+        """Give the clone `name` this one `origin`; nothing is written when it has it already."""
+        ...
+
     def clone_path(self, name: str) -> str:
         """Where `clone_of` puts the clone `name`, whether it is there or not."""
         ...

@@ -27,6 +27,7 @@ __all__ = ("MirroredGit",)
 _HEADS: Final = "refs/heads/*"
 _TAGS: Final = "+refs/tags/*:refs/tags/*"
 _TRACKED: Final = "refs/remotes/origin/*"
+_ORIGIN_URL: Final = r"^remote\.origin\.url$"
 _ORIGIN_HEAD: Final = "refs/remotes/origin/HEAD"
 _DEFAULT_BRANCH: Final = "main"
 _STATUS: Final = ("status", "--porcelain", "--untracked-files=normal")
@@ -109,6 +110,27 @@ class MirroredGit:
                     return made
                 fresh.rename(clone)
             return Success(os.fspath(clone))
+
+    async def point_origin(self, name: str, origin: str) -> Result[None, GitFailure]:
+        clone = _below(self.clones, name)
+        async with repository_lock(clone) as locked, self.closed.local() as run:
+            if failed(locked):
+                return locked
+            listed = await run(
+                ["config", "--local", "--null", "--get-regexp", _ORIGIN_URL],
+                repository=clone,
+                seconds=LOCAL_SECONDS,
+            )
+            # Git says nothing and fails where there is none.
+            known = "" if failed(listed) else listed.unwrap().stdout
+            if known == f"remote.origin.url\n{origin}\0":
+                return Success(None)
+            written = await run(
+                ["config", "--local", "--replace-all", "remote.origin.url", origin],
+                repository=clone,
+                seconds=LOCAL_SECONDS,
+            )
+            return written.map(lambda _: None)
 
     def clone_path(self, name: str) -> str:
         return os.fspath(_below(self.clones, name))

@@ -15,7 +15,7 @@ class FakeClosedGit(ClosedGit):
     """`remotes` maps a URL to its default branch; `secret`, when set, is the password they want.
 
     `asked` are the accesses in order, `mirrored` and `cloned` the names that were made. `meanwhile`
-    runs once while a mirror is made.
+    runs once while a mirror is made, `during_probe` while a remote is asked.
     """
 
     def __init__(self) -> None:
@@ -27,10 +27,15 @@ class FakeClosedGit(ClosedGit):
         self.asked: list[RemoteAccess] = []
         self.mirrored: list[str] = []
         self.cloned: list[str] = []
+        self.origins: dict[str, str] = {}
         self.meanwhile: Callable[[], Awaitable[None]] | None = None
+        self.during_probe: Callable[[], Awaitable[None]] | None = None
 
     @override
     async def probe(self, remote: RemoteAccess) -> Result[str, GitFailure]:
+        during, self.during_probe = self.during_probe, None
+        if during is not None:
+            await during()
         return self._read(remote)
 
     @override
@@ -45,6 +50,11 @@ class FakeClosedGit(ClosedGit):
     async def clone_of(self, name: str, mirror: str, origin: str) -> Result[str, GitFailure]:
         self.cloned.append(name)
         return Success(self.clone_path(name))
+
+    @override
+    async def point_origin(self, name: str, origin: str) -> Result[None, GitFailure]:
+        self.origins[name] = origin
+        return Success(None)
 
     @override
     def clone_path(self, name: str) -> str:

@@ -91,6 +91,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#mirrors",
         "A mirror's configuration is written anew before it is used, so that nothing steers it.",
     ),
+    "git:origin": (
+        f"{_PAGE}#clones",
+        "The origin of a clone of ours is written only where it is another one, under a lock.",
+    ),
     "git:clone:keeps": (
         f"{_PAGE}#clones",
         "Refreshing a clone moves what it knows of the remote; what is its own stays.",

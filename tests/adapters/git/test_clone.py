@@ -210,3 +210,56 @@ async def test_a_look_changes_nothing_and_trusts_whom_the_user_trusts(
 @requirement("git:inspect")
 async def test_a_folder_that_is_no_repository_is_told(closed: MirroredGit, tmp_path: Path) -> None:
     assert (await closed.inspect(str(tmp_path))).failure().code is GitCode.NOT_A_REPOSITORY
+
+
+def _origins(clone: Path, run: Git) -> list[str]:
+    return run(clone, "config", "--local", "--get-all", "remote.origin.url").split()
+
+
+@requirement("git:origin")
+async def test_an_origin_is_changed_where_it_is_another_one(
+    forge: Forge, closed: MirroredGit, run: Git
+) -> None:
+    clone = await _clone(forge, closed)
+    ssh = "git@forge.example:acme/app.git"
+
+    (await closed.point_origin("repo_1", ssh)).unwrap()
+    changed = _origins(clone, run)
+    run(clone, "config", "--add", "remote.origin.url", "https://second.example/app")
+    (await closed.point_origin("repo_1", ssh)).unwrap()
+    one_of_two = _origins(clone, run)
+    run(clone, "config", "--unset-all", "remote.origin.url")
+    (await closed.point_origin("repo_1", forge.url("app"))).unwrap()
+
+    assert (changed, one_of_two) == ([ssh], [ssh])
+    assert _origins(clone, run) == [forge.url("app")]
+
+
+@requirement("git:origin")
+async def test_an_origin_that_is_right_already_is_not_written(
+    forge: Forge, closed: MirroredGit, run: Git
+) -> None:
+    clone = await _clone(forge, closed)
+    run(clone, "config", "url.https://elsewhere.example/.insteadOf", f"https://{forge.host}/")
+    (clone / "config.lock").touch()
+
+    same = await closed.point_origin("repo_1", forge.url("app"))
+    other = await closed.point_origin("repo_1", "https://forge.example/app")
+
+    assert not failed(same)
+    assert failed(other)
+    assert "could not lock config file" in other.failure().detail
+
+
+@requirement("git:origin")
+async def test_many_who_change_an_origin_at_once_leave_one(
+    forge: Forge, closed: MirroredGit, run: Git
+) -> None:
+    clone = await _clone(forge, closed)
+    wanted = [f"https://forge.example/app{number % 2}.git" for number in range(8)]
+
+    done = await asyncio.gather(*(closed.point_origin("repo_1", each) for each in wanted))
+
+    assert not any(failed(each) for each in done)
+    assert _origins(clone, run)[0] in wanted
+    assert len(_origins(clone, run)) == 1
