@@ -5,7 +5,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from composition.commands.failures import reported
@@ -17,7 +17,7 @@ from domain.open_channels import Channel
 
 __all__ = ("main",)
 
-EFFECTS: Final = {
+EFFECTS: Final[Mapping[str, str]] = {
     Action.SETS: "sets",
     Action.ADDS: "adds to the list",
     Action.OVERRIDES: "overrides",
@@ -29,7 +29,7 @@ EFFECTS: Final = {
     Action.REWRITES_TO_SSH: "rewrites to SSH",
 }
 
-CHANNELS: Final = {
+CHANNELS: Final[Mapping[str, str]] = {
     Channel.NETRC: ".netrc answers before any helper is asked",
     Channel.EXTRA_HEADER: "a header is sent whatever the helper says",
     Channel.COOKIE_FILE: "cookies are sent whatever the helper says",
@@ -99,13 +99,14 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def effect(entry: dict[str, Any]) -> str:
     touched = ", ".join(map(str, entry["positions"]))
-    return f"{EFFECTS[Action(entry['action'])]} {touched}".rstrip()
+    return f"{EFFECTS.get(entry['action'], entry['action'])} {touched}".rstrip()
 
 
 def channel(found: dict[str, Any]) -> str:
     places = [f"entry {position}" for position in found["positions"]]
     places += [shown(name) for name in found["names"]]
-    return f"open: {CHANNELS[Channel(found['channel'])]} ({', '.join(places)})"
+    what = CHANNELS.get(found["channel"], found["channel"])
+    return f"open: {what} ({', '.join(places)})"
 
 
 def shown(text: str) -> str:

@@ -11,6 +11,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#explaining-the-git-of-a-session",
         "The command prints a table that ends with what stays open, or one object, from the server.",
     ),
+    "explain:git:visible": (
+        f"{_PAGE}#explaining-the-git-of-a-session",
+        "A session is explained to whom it belongs, while its agent runs; to others it is not there.",
+    ),
     "explain:git:channels": (
         f"{_PAGE}#open-channels",
         "The ways around managed access are looked for, in files and remotes too, when asked.",
