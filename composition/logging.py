@@ -1,10 +1,11 @@
-"""Logs of a process: JSON lines, redacted, in a file of the home or on standard error.
+"""Logs of a process: redacted, in the file of the day and on standard error.
 
-Standard output is for data.
+Standard output is for data. `structlog` stands in front, and what libraries log goes the same way.
 """
 
 import logging
 import sys
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final, TextIO
@@ -13,19 +14,68 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 from typing_extensions import override
 
+from adapters.logs.logs import Logs, Thresholds
+from adapters.redactor.registry import Registry
+from domain.log_queue import Level
+from ports.clock import Clock
 from ports.redactor import Redactor
 
-__all__ = ("configure", "to_stderr")
+__all__ = ("configure", "thresholds_of", "to_stderr")
 
-LOG_FILE: Final = "server.log"
+_WORDS: Final = {
+    "debug": Level.DEBUG,
+    "info": Level.INFO,
+    "warn": Level.WARN,
+    "warning": Level.WARN,
+    "error": Level.ERROR,
+    "exception": Level.ERROR,
+    "fatal": Level.FATAL,
+    "critical": Level.FATAL,
+}
 
 
-def configure(folder: Path, redactor: Redactor, stack: AsyncExitStack) -> None:
-    """Send what this process logs to the file, until the stack is closed."""
-    file = (folder / LOG_FILE).open("a", encoding="utf-8", buffering=1)
-    stack.callback(file.close)
-    _write_to(file, redactor)
+def thresholds_of(environment: Mapping[str, str]) -> Thresholds:
+    """`KANDEV_LOG_LEVEL` for the file, `KANDEV_CONSOLE_LOG_LEVEL` and `KANDEV_LOGGING_FORMAT`.
+
+    The file takes `info` and more unless it names another level; the console takes warnings and
+    more unless it says `info`, in words unless the format is `json`.
+    """
+    file = _WORDS.get(environment.get("KANDEV_LOG_LEVEL", "").lower(), Level.INFO)
+    console = environment.get("KANDEV_CONSOLE_LOG_LEVEL", "").lower()
+    return Thresholds(
+        file,
+        Level.INFO if console == "info" else Level.WARN,
+        json=environment.get("KANDEV_LOGGING_FORMAT", "").lower() == "json",
+    )
+
+
+def configure(
+    folder: Path, clock: Clock, redactor: Registry, thresholds: Thresholds, stack: AsyncExitStack
+) -> Logs:
+    """Send what this process and its libraries log to both sinks, until the stack is closed."""
+    logs = Logs(folder, clock, redactor.mask, thresholds)
+    logs.start()
+    stack.callback(logs.close)
+    handler = _Libraries(logs)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    stack.callback(root.removeHandler, handler)
+
+    def deliver(_: WrappedLogger, method: str, event: EventDict) -> EventDict:
+        logs.offer(_WORDS.get(method, Level.INFO), event)
+        raise structlog.DropEvent
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.format_exc_info,
+            deliver,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(int(logs.lowest)),
+        cache_logger_on_first_use=False,
+    )
     stack.callback(structlog.reset_defaults)
+    return logs
 
 
 def to_stderr(redactor: Redactor) -> None:
@@ -34,6 +84,19 @@ def to_stderr(redactor: Redactor) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Redacted(redactor))
     logging.getLogger().addHandler(handler)
+
+
+class _Libraries(logging.Handler):
+    """What libraries log, from warnings on, traceback included."""
+
+    def __init__(self, logs: Logs) -> None:
+        super().__init__(logging.WARNING)
+        self._logs = logs
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        level = max(each for each in Level if each <= record.levelno)
+        self._logs.offer(level, {"event": self.format(record), "logger": record.name})
 
 
 class _Redacted(logging.Formatter):

@@ -35,7 +35,7 @@ from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import start_sentences
 from composition.container import ControlPlane
-from composition.logging import configure
+from composition.logging import configure, thresholds_of
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
 from composition.tokens import OwnerToken
@@ -98,7 +98,7 @@ async def started(
     async with AsyncExitStack() as stack:
         home, lock = hold(settings, stack)
         redactor = Registry(Redactor())
-        configure(home.logs, redactor, stack)
+        configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
         store = await stack.enter_async_context(opened(home))
         keyring = await keys(home, store)
         token = settings.api_token or api_token(home)

@@ -115,7 +115,10 @@ def _spawn(
     command: Sequence[str], environment: Mapping[str, str], log: Path
 ) -> "subprocess.Popen[bytes]":
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    errors = os.open(log, flags, 0o600)
+    try:
+        errors = os.open(log, flags, 0o600)
+    except OSError:  # a log that cannot be written keeps nobody from working
+        errors = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
         return subprocess.Popen(
             list(command),

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +15,8 @@ from domain.outcome import Failure, Result, Success
 
 __all__ = ("Home", "HomeFault", "HomeProblem", "home_of", "prepare_home")
 
-_FOLDERS: Final = ("logs", "backups", "tasks", "repos", "mirrors", "tmp")
+_FOLDERS: Final = ("backups", "tasks", "repos", "mirrors", "tmp")
+_LOGS: Final = "logs"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -92,7 +94,8 @@ def home_of(environment: Mapping[str, str], user_home: Path) -> Path:
 def prepare_home(root: Path) -> Result[Home, HomeProblem]:
     """Make what is missing, each directory 0700, and see that the home can be written.
 
-    The home itself is closed to others when it was not; a link to it is followed once.
+    The home itself is closed to others when it was not; a link to it is followed once. Where logs
+    cannot be kept, the home can be used without.
     """
     if not root.is_absolute():
         return Failure(HomeProblem(str(root), HomeFault.NOT_ABSOLUTE))
@@ -106,6 +109,8 @@ def prepare_home(root: Path) -> Result[Home, HomeProblem]:
             home.root.chmod(0o700)
         for folder in _FOLDERS:
             (home.root / folder).mkdir(mode=0o700, exist_ok=True)
+        with suppress(OSError):
+            (home.root / _LOGS).mkdir(mode=0o700, exist_ok=True)
         with TemporaryFile(dir=home.tmp):
             pass
     except OSError as error:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Final
 
 from domain.outcome import failed
-from domain.redaction import Redactor, Unredactable
+from domain.redaction import Redacted, Redactor, Unredactable
 from domain.secret import Secret
 
 __all__ = ("OWN_PREFIXES", "Registry", "RegistryFull")
@@ -42,6 +42,10 @@ class Registry:
 
     def redact(self, text: str) -> str:
         return self._redactor.redact(text).text
+
+    def mask(self, data: bytes) -> Redacted[bytes]:
+        """The same for bytes, with how many places were masked."""
+        return self._redactor.redact(data)
 
     def _add(self, secret: Secret) -> None:
         registered = self._redactor.register(secret)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from composition.commands.failures import reported
 from composition.memory import hide_memory
 from composition.settings import Settings, read_settings
+from domain.log_retention import ACTIVE_NAME
 
 __all__ = ("main",)
 
@@ -44,6 +45,7 @@ async def serve(settings: Settings) -> int:
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(each, told.put_nowait, each)
+    sys.stderr.write(f"The log is {settings.home.resolve() / 'logs' / ACTIVE_NAME}\n")
     async with started(settings, port=settings.port, owned=False) as server:
         sys.stderr.write(f"Kandev is at {server.url} with the home {settings.home}\n")
         sys.stderr.write("Ctrl+C stops it and its sessions; SIGTERM leaves the sessions running.\n")

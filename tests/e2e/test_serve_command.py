@@ -128,3 +128,25 @@ async def test_data_goes_to_standard_output_and_words_to_standard_error(
 
     assert output == b""
     assert str(installation.home) in "".join(server.said)
+
+
+@requirement("sinks:path")
+async def test_the_server_says_once_where_its_log_is(installation: Installation) -> None:
+    async with served(installation) as server:
+        said = "".join(server.said)
+        await server.end(signal.SIGTERM)
+
+    path = installation.home.resolve() / "logs" / "backend-logs.log"
+    assert said.count(str(path)) == 1
+    assert '"event":"serving"' in path.read_text(encoding="utf-8")
+
+
+@requirement("sinks:unwritable")
+async def test_a_server_whose_logs_cannot_be_written_serves(installation: Installation) -> None:
+    (installation.home / "logs").write_text("in the way", encoding="utf-8")
+
+    async with served(installation) as server:
+        agents = await server.driver.client.get("/api/v1/agents")
+        await server.end(signal.SIGTERM)
+
+    assert agents

@@ -91,7 +91,7 @@ def test_a_relative_home_is_refused() -> None:
 
 
 @requirement("home:layout:refused")
-@pytest.mark.parametrize("in_the_way", ["home", "home/logs", "home/tmp"])
+@pytest.mark.parametrize("in_the_way", ["home", "home/tasks", "home/tmp"])
 def test_what_is_no_directory_is_in_the_way(tmp_path: Path, in_the_way: str) -> None:
     blocked = tmp_path / in_the_way
     blocked.parent.mkdir(exist_ok=True)

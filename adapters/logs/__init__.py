@@ -1,0 +1,1 @@
+"""What the process says about itself: bounded, redacted, and never in the way of who says it."""

@@ -1,0 +1,215 @@
+"""A bounded queue with a writer's thread of its own: who logs never waits for what is written to.
+
+An entry is redacted on that thread, before anything is written. Whatever is not written is counted
+by level and reason, and once a loss is over one line in the log says so.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Condition, Thread
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from domain.log_queue import (
+    BATCH_ENTRIES,
+    Bounds,
+    Level,
+    LossReason,
+    Lost,
+    Pending,
+    refusal,
+    zero_losses,
+)
+from domain.redaction import Redacted
+
+__all__ = ("Mask", "Sink", "SinkState", "Writer")
+
+IDLE_SECONDS: Final = 30.0
+"""How often a writer that has nothing to write may look after itself."""
+
+Mask = Callable[[bytes], Redacted[bytes]]
+
+
+class Writer(Protocol):
+    """What a sink writes to. Only the thread of the sink calls it."""
+
+    def write(self, lines: Sequence[bytes]) -> int:
+        """Write lines, each whole or not at all; how many of the first were written."""
+        ...
+
+    def rest(self) -> None:
+        """Nothing was logged for a while."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class _Entry(NamedTuple):
+    level: Level
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SinkState:
+    """What a sink took and lost since it was made; every level and reason is there."""
+
+    name: str
+    accepted: dict[Level, int]
+    lost: dict[Lost, int]
+    queue_entries: int
+    queue_bytes: int
+    masked: int
+
+
+class Sink:
+    """Takes entries from any thread between `start` and `close`."""
+
+    def __init__(self, name: str, bounds: Bounds, writer: Writer, mask: Mask) -> None:
+        self.name = name
+        self._bounds = bounds
+        self._writer = writer
+        self._mask = mask
+        self._changed = Condition()
+        self._queue: deque[_Entry] = deque()
+        self._writing: Sequence[_Entry] = ()
+        self._pending = Pending()
+        self._accepted = dict.fromkeys(Level, 0)
+        self._lost = zero_losses()
+        self._untold = 0
+        self._masked = 0
+        self._closing = False
+        self._abandoned = False
+        self._thread = Thread(target=self._run, name=f"log-{name}", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def offer(self, level: Level, line: bytes) -> bool:
+        """Take a line, its line feed included, or refuse it; never waits for the writer."""
+        with self._changed:
+            reason = refusal(self._bounds, self._pending, level, len(line), closing=self._closing)
+            if reason is not None:
+                self._lose(level, reason)
+                return False
+            self._queue.append(_Entry(level, line))
+            self._pending = Pending(self._pending.entries + 1, self._pending.bytes + len(line))
+            self._accepted[level] += 1
+            if not self._writing:
+                self._changed.notify_all()
+        return True
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until what was taken is written, at most so long; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._pending.entries, seconds)
+
+    def stop_intake(self) -> None:
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+
+    def close(self, deadline: float) -> bool:
+        """Stop taking and drain until `deadline` of the monotonic clock; whether all was written.
+
+        What is not written by then, an entry under way included, is counted once.
+        """
+        self.stop_intake()
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        if not self._thread.is_alive():
+            return True
+        with self._changed:
+            if not self._abandoned:
+                self._abandoned = True
+                for entry in (*self._writing, *self._queue):
+                    self._lose(entry.level, LossReason.SHUTDOWN_TIMEOUT)
+                self._queue.clear()
+        return False
+
+    def state(self) -> SinkState:
+        with self._changed:
+            return SinkState(
+                self.name,
+                dict(self._accepted),
+                dict(self._lost),
+                self._pending.entries,
+                self._pending.bytes,
+                self._masked,
+            )
+
+    def _lose(self, level: Level, reason: LossReason) -> None:
+        self._lost[Lost(level, reason)] += 1
+        self._untold += 1
+
+    def _run(self) -> None:
+        while self._next():
+            if not self._writing:
+                self._writer.rest()
+                continue
+            written = self._write(self._writing)
+            self._settle(written)
+        self._writer.close()
+
+    def _next(self) -> bool:
+        """Take a batch, none when it is time to rest; false when all is done."""
+        with self._changed:
+            if not self._queue and not self._closing:
+                self._changed.wait(IDLE_SECONDS)
+            self._writing = [
+                self._queue.popleft() for _ in range(min(BATCH_ENTRIES, len(self._queue)))
+            ]
+            return bool(self._writing) or not self._closing
+
+    def _write(self, batch: Sequence[_Entry]) -> list[bool]:
+        """Whether each was written: after one that cannot be, the next is tried."""
+        lines = self._redacted([entry.line for entry in batch])
+        done: list[bool] = []
+        while len(done) < len(lines):
+            count = self._writer.write(lines[len(done) :])
+            done += [True] * count
+            if len(done) < len(lines):
+                done.append(False)
+        return done
+
+    def _settle(self, written: Sequence[bool]) -> None:
+        with self._changed:
+            batch, self._writing = self._writing, ()
+            size = sum(len(entry.line) for entry in batch)
+            self._pending = Pending(self._pending.entries - len(batch), self._pending.bytes - size)
+            if not self._abandoned:
+                for entry, whole in zip(batch, written, strict=True):
+                    if not whole:
+                        self._lose(entry.level, LossReason.WRITE_ERROR)
+            over = all(written) and not self._queue
+            untold = self._untold if over else 0
+            self._untold -= untold
+            self._changed.notify_all()
+        if untold:
+            self._writer.write([_told(self.name, untold)])
+
+    def _redacted(self, lines: list[bytes]) -> list[bytes]:
+        """The batch is looked at once; only where something is masked, line by line."""
+        if not self._mask(b"".join(lines)).masked:
+            return lines
+        clean: list[bytes] = []
+        for line in lines:
+            text, masked = self._mask(line)
+            self._masked += masked
+            clean.append(_still_json(text) if masked and line.startswith(b"{") else text)
+        return clean
+
+
+def _still_json(line: bytes) -> bytes:
+    """A line whose masking broke its JSON (a number masked as a secret) is kept as one string."""
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.encode({"unstructured": line.decode(errors="replace")}) + b"\n"
+    return line
+
+
+def _told(name: str, count: int) -> bytes:
+    told = {"level": Level.WARN.word, "event": "log_entries_lost", "sink": name, "count": count}
+    return msgspec.json.encode(told) + b"\n"

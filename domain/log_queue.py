@@ -1,0 +1,116 @@
+"""What a log sink takes while it is behind: bounds, a share kept for what matters, and counts.
+
+Who logs never waits: an entry is taken or refused at once. What has been taken is never evicted, so
+that a low level is shed while there is still room for a warning.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+__all__ = (
+    "BATCH_ENTRIES",
+    "CONSOLE_QUEUE",
+    "DRAIN_SECONDS",
+    "ENTRY_BYTES",
+    "FILE_QUEUE",
+    "Bounds",
+    "Level",
+    "LossReason",
+    "Lost",
+    "Pending",
+    "refusal",
+    "zero_losses",
+)
+
+ENTRY_BYTES = 256 * 1024
+"""The longest entry, encoded, its line feed included."""
+
+DRAIN_SECONDS = 2.0
+"""How long all sinks together may write on when the process ends."""
+
+BATCH_ENTRIES = 512
+"""Entries that are written at once."""
+
+
+class Level(IntEnum):
+    """How much an entry matters."""
+
+    DEBUG = 10
+    INFO = 20
+    WARN = 30
+    ERROR = 40
+    FATAL = 50
+
+    @property
+    def word(self) -> str:
+        """As it stands in a log."""
+        return self.name.lower()
+
+
+class LossReason(StrEnum):
+    """Why an entry is not in the log."""
+
+    CAPACITY = "capacity"
+    RESERVED_CAPACITY = "reserved_capacity"
+    ENTRY_TOO_LARGE = "entry_too_large"
+    WRITE_ERROR = "write_error"
+    SHUTDOWN_TIMEOUT = "shutdown_timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a queue holds, what is being written included, and how much of it is for warnings up."""
+
+    entries: int
+    bytes: int
+    reserved_entries: int
+    reserved_bytes: int
+    entry_bytes: int = ENTRY_BYTES
+
+
+FILE_QUEUE = Bounds(8192, 8 * 1024 * 1024, 2048, 2 * 1024 * 1024)
+CONSOLE_QUEUE = Bounds(2048, 2 * 1024 * 1024, 512, 512 * 1024)
+
+
+class Pending(NamedTuple):
+    """What a queue holds now, what is being written included."""
+
+    entries: int = 0
+    bytes: int = 0
+
+
+class Lost(NamedTuple):
+    level: Level
+    reason: LossReason
+
+
+def refusal(
+    bounds: Bounds, pending: Pending, level: Level, size: int, *, closing: bool = False
+) -> LossReason | None:
+    """Why an entry of `size` bytes is refused; None when it is taken."""
+    if size > bounds.entry_bytes:
+        return LossReason.ENTRY_TOO_LARGE
+    if closing:
+        return LossReason.SHUTDOWN_TIMEOUT
+    entries, total = pending.entries + 1, pending.bytes + size
+    if entries > bounds.entries or total > bounds.bytes:
+        return LossReason.CAPACITY
+    if level < Level.WARN and (
+        entries > bounds.entries - bounds.reserved_entries
+        or total > bounds.bytes - bounds.reserved_bytes
+    ):
+        return LossReason.RESERVED_CAPACITY
+    return None
+
+
+def zero_losses() -> dict[Lost, int]:
+    """A count of nothing for every level and reason."""
+    return dict.fromkeys(_all_losses(), 0)
+
+
+def _all_losses() -> Iterator[Lost]:
+    for level in Level:
+        for reason in LossReason:
+            yield Lost(level, reason)

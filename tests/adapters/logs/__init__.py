@@ -1,0 +1,1 @@
+"""Log sinks on real files and threads."""
