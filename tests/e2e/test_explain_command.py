@@ -31,11 +31,12 @@ async def test_a_session_is_explained_as_a_table_that_ends_with_what_stays_open(
 ) -> None:
     host = {**git_config.serialize(HOST), "GIT_DIR": "/elsewhere", "SSH_AUTH_SOCK": "/agent"}
     installation = Installation(tmp_path / "home", host)
-    (installation.home / ".netrc").write_text("machine 127.0.0.1 login u password planted\n")
     async with installation.server() as kandev:
         await connect(kandev, forge, TOKEN)
         task = await kandev.task(await kandev.repository({"clone_url": forge.url("acme/app")}))
         agent = await launched(kandev, task, tmp_path / "told")
+        netrc = installation.home / ".netrc"
+        netrc.write_text("machine 127.0.0.1 login u password planted\n", encoding="utf-8")
         header = f"git config http.https://{forge.host}.extraHeader 'Authorization: planted'"
         rewrite = f"git config url.ssh://git@127.0.0.1/.insteadOf https://{forge.host}/"
         await agent.runs(header, rewrite)
