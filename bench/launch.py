@@ -78,6 +78,7 @@ def _plainly(repository: Path, place: Path) -> float:
         next(lines)
         took = time.perf_counter() - begun
         agent.stdin.close()
+        agent.stdout.read()  # to its end: an agent that cannot write complains
     return took
 
 

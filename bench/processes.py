@@ -1,53 +1,124 @@
-"""How long the two servers take to answer, and how much memory they hold, beside named limits."""
+"""How long the two servers take to answer, and how much memory they hold, beside a bare server.
+
+The reference is the least that the same libraries can be: one route on Litestar and uvicorn. For
+the control plane the database's libraries are imported as well; for agentctl's memory the agents'
+protocol, which it imports after its first answer.
+"""
 
 import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
+
+import httpx2
 
 from adapters.agentctl import process
 from adapters.agentctl.connection import AgentctlConnection
-from bench.harness import Benchmark, Pair, constant
+from bench.harness import Benchmark, Measure, Pair
 from bench.stage import folder, installation
 from composition.reach import running_server
 
 __all__ = ("BENCHMARKS",)
 
-SERVER_SECONDS: Final = 3.0
-SERVER_BYTES: Final = 160 * 1024**2
-AGENTCTL_SECONDS: Final = 2.0
-AGENTCTL_BYTES: Final = 100 * 1024**2
+_POLL_SECONDS: Final = 0.01
+_LIMIT_SECONDS: Final = 60.0
+_SETTLED_SAMPLES: Final = 30
+"""As many samples of memory in a row that do not differ: imports go on after the first answer."""
 
-_POLL_SECONDS = 0.01
-_LIMIT_SECONDS = 60.0
+_BARE: Final = """
+import socket, sys
+import uvicorn
+from litestar import Litestar, get
+{imports}
+
+@get("/health")
+async def health() -> dict[str, str]:
+    return {{}}
+
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+settings = uvicorn.Config(Litestar([health]), http="httptools", loop="uvloop", log_config=None)
+uvicorn.Server(settings).run(sockets=[listener])
+"""
+_DATABASE: Final = "import alembic.command, sqlalchemy.dialects.sqlite, sqlmodel"
+_PROTOCOL: Final = "import acp.client.connection, acp.helpers, acp.schema"
 
 
-async def _server(root: Path) -> tuple[float, float]:
-    """Seconds to healthy and resident bytes of `kandev serve` on a home of its own."""
+class Healthy(NamedTuple):
+    """A server that has answered: how long that took, and its process."""
+
+    seconds: float
+    pid: int
+
+
+Starting = Callable[[Path], AbstractAsyncContextManager[Healthy]]
+"""Starts a server in a folder, and ends it."""
+
+
+@asynccontextmanager
+async def _server(root: Path) -> AsyncIterator[Healthy]:
+    """`kandev serve` on a home of its own."""
     settings, environment = installation(root)
+    arguments = ("-I", "-m", "composition.cli", "serve", "--port", "0")
+
+    async def answers() -> bool:
+        return await running_server(settings.home) is not None
+
+    async with _child(arguments, environment, answers) as healthy:
+        yield healthy
+
+
+def _bare(imports: str = "") -> Starting:
+    @asynccontextmanager
+    async def starting(root: Path) -> AsyncIterator[Healthy]:
+        path, script = root / "sock", root / "bare.py"
+        script.write_text(_BARE.format(imports=imports), encoding="utf-8")
+        transport = httpx2.AsyncHTTPTransport(uds=str(path))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://bare") as http:
+
+            async def answers() -> bool:
+                try:
+                    return (await http.get("/health")).status_code == 200
+                except httpx2.TransportError:
+                    return False
+
+            arguments = ("-I", str(script), str(path))
+            async with _child(arguments, dict(os.environ), answers) as healthy:
+                yield healthy
+
+    return starting
+
+
+@asynccontextmanager
+async def _child(
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    answers: Callable[[], Awaitable[bool]],
+) -> AsyncIterator[Healthy]:
     begun = time.perf_counter()
-    served = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-m", "composition.cli", "serve", "--port", "0"),
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *arguments,
         env=environment,
         stdin=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
         async with asyncio.timeout(_LIMIT_SECONDS):
-            while await running_server(settings.home) is None:  # noqa: ASYNC110 -- as a client would
+            while not await answers():  # noqa: ASYNC110 -- as a client would
                 await asyncio.sleep(_POLL_SECONDS)
-        return time.perf_counter() - begun, _resident(served.pid)
+        yield Healthy(time.perf_counter() - begun, child.pid)
     finally:
-        served.terminate()
-        await served.wait()
+        child.terminate()
+        await child.wait()
 
 
-async def _agentctl(root: Path) -> tuple[float, float]:
-    """Seconds to healthy and resident bytes of an agentctl, warmed up."""
+@asynccontextmanager
+async def _agentctl(root: Path) -> AsyncIterator[Healthy]:
     _, environment = installation(root)
     runtime = root / "run"
     runtime.mkdir(mode=0o700)
@@ -61,57 +132,61 @@ async def _agentctl(root: Path) -> tuple[float, float]:
         health = await connection.health()
         took = time.perf_counter() - begun
         health.unwrap()
-        return took, _resident(told.announced.pid)
+        yield Healthy(took, told.announced.pid)
     finally:
         await connection.close()
         await process.end(told.announced.pid, told.announced.started, told.process)
 
 
-def _resident(pid: int) -> float:
-    """Bytes in memory (proc(5), `statm`)."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return float(pages * os.sysconf("SC_PAGE_SIZE"))
-
-
-@asynccontextmanager
-async def _server_start() -> AsyncIterator[Pair]:
+def _start(starting: Starting) -> Measure:
     async def measure() -> float:
         with folder() as root:
-            return (await _server(root))[0]
+            async with starting(root) as healthy:
+                return healthy.seconds
 
-    yield Pair(measure, constant(SERVER_SECONDS))
+    return measure
 
 
-@asynccontextmanager
-async def _server_memory() -> AsyncIterator[Pair]:
+def _memory(starting: Starting) -> Measure:
     async def measure() -> float:
         with folder() as root:
-            return (await _server(root))[1]
+            async with starting(root) as healthy:
+                return await _settled(healthy.pid)
 
-    yield Pair(measure, constant(SERVER_BYTES))
-
-
-@asynccontextmanager
-async def _agentctl_start() -> AsyncIterator[Pair]:
-    async def measure() -> float:
-        with folder() as root:
-            return (await _agentctl(root))[0]
-
-    yield Pair(measure, constant(AGENTCTL_SECONDS))
+    return measure
 
 
-@asynccontextmanager
-async def _agentctl_memory() -> AsyncIterator[Pair]:
-    async def measure() -> float:
-        with folder() as root:
-            return (await _agentctl(root))[1]
+async def _settled(pid: int) -> float:
+    """MiB in memory (proc(5), `statm`), once they grow no more."""
+    seen: list[int] = []
+    async with asyncio.timeout(_LIMIT_SECONDS):
+        while len(seen) < _SETTLED_SAMPLES or len(set(seen[-_SETTLED_SAMPLES:])) > 1:
+            seen.append(_resident_pages(pid))
+            await asyncio.sleep(_POLL_SECONDS)
+    return seen[-1] * os.sysconf("SC_PAGE_SIZE") / 1024**2
 
-    yield Pair(measure, constant(AGENTCTL_BYTES))
+
+def _resident_pages(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+
+
+def _beside(
+    name: str, goal: float, value: Measure, reference: Measure, *, unit: str = "s", rounds: int
+) -> Benchmark:
+    @contextmanager
+    def prepare() -> Iterator[Pair]:
+        yield Pair(value, reference)
+
+    return Benchmark(name, goal, prepare, unit, rounds)
 
 
 BENCHMARKS: Final = (
-    Benchmark("server.start", 1, _server_start, rounds=5),
-    Benchmark("server.memory", 1, _server_memory, unit="B", rounds=3),
-    Benchmark("agentctl.start", 1, _agentctl_start, rounds=5),
-    Benchmark("agentctl.memory", 1, _agentctl_memory, unit="B", rounds=3),
+    _beside("server.start", 2, _start(_server), _start(_bare(_DATABASE)), rounds=7),
+    _beside("agentctl.start", 2, _start(_agentctl), _start(_bare()), rounds=7),
+    _beside(
+        "server.memory", 1.6, _memory(_server), _memory(_bare(_DATABASE)), unit="MiB", rounds=3
+    ),
+    _beside(
+        "agentctl.memory", 1.6, _memory(_agentctl), _memory(_bare(_PROTOCOL)), unit="MiB", rounds=3
+    ),
 )
