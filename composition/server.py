@@ -17,7 +17,6 @@ from typing import Final
 
 import structlog
 import uvicorn
-from litestar import Litestar
 from typing_extensions import override
 
 from adapters.agentctl.keeper import Launching
@@ -28,6 +27,7 @@ from adapters.home.lock import HomeLock, take_home
 from adapters.home.private_file import OwnedFile
 from adapters.home.sockets import socket_directory
 from adapters.http.app import create_app
+from adapters.http.door import Door
 from adapters.redactor.registry import Registry
 from adapters.secrets.keyring import Keyring, unlock
 from adapters.sqlite.store import SqliteStore, StoreRefused, open_store
@@ -98,7 +98,7 @@ async def started(
     async with AsyncExitStack() as stack:
         home, lock = hold(settings, stack)
         redactor = Registry(Redactor())
-        configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
+        logs = configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
         store = await stack.enter_async_context(opened(home))
         keyring = await keys(home, store)
         token = settings.api_token or api_token(home)
@@ -115,6 +115,7 @@ async def started(
             sockets=sockets,
             environment=inherited,
             named=named_agents(home),
+            logs=logs,
             launching=launching(home, sockets, inherited, owned=owned),
         )
         keeper = await stack.enter_async_context(plane.keeper())
@@ -122,8 +123,13 @@ async def started(
         recovered = await plane.recover()()
         log.info("recovered", **recovered.to_json())
         bound_host, bound_port = listener.getsockname()[:2]
+        bundles = await stack.enter_async_context(plane.bundles())
         app = create_app(
-            plane.api(), OwnerToken(Secret(token)), loopback_hosts(settings.host, bound_port)
+            plane.api(),
+            OwnerToken(Secret(token)),
+            loopback_hosts(settings.host, bound_port),
+            bundles,
+            plane.clock(),
         )
         await stack.enter_async_context(upkeep(plane.prune_ledger()))
         await stack.enter_async_context(serving(app, listener))
@@ -220,7 +226,7 @@ def launching(
 
 
 @asynccontextmanager
-async def serving(app: Litestar, listener: socket.socket) -> AsyncIterator[None]:
+async def serving(app: Door, listener: socket.socket) -> AsyncIterator[None]:
     """Uvicorn on a socket that is bound already, in a task that is joined at the end."""
     config = uvicorn.Config(
         app,

@@ -1,7 +1,6 @@
 """The control plane's REST surface as one application, made from finished use cases."""
 
-from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Collection
 from typing import Any
 
 from litestar import Litestar, Request, get
@@ -12,21 +11,27 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.api import Api
+from adapters.http.bundles import BundleRoutes
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
-from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal
+from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
 from adapters.http.workspaces import Settings, Workspaces
 from domain.principal import Principal
+from domain.task import MAX_PROMPT_BYTES
+from ports.store import StoreUnavailable
+from ports.bundles import Bundles
+from ports.clock import Clock
 from ports.tokens import Tokens
 
 __all__ = ("create_app",)
 
-MAX_BODY_BYTES = 2 * 1024 * 1024
-"""The largest request body: a prompt at its bound, escaped, with room to spare."""
+MAX_BODY_BYTES = 6 * MAX_PROMPT_BYTES + 64 * 1024
+"""The largest request body: a prompt at its bound, each byte of it escaped as six (RFC 8259,
+section 7), with room for the rest."""
 
 
 @get("/health", tags=["system"], security=[{}])
@@ -40,22 +45,23 @@ async def agents(api: NamedDependency[Api]) -> list[AgentBody]:
     return [AgentBody.of(each) for each in api.agents.all()]
 
 
-def create_app(
-    api: Api,
-    tokens: Tokens,
-    hosts: Collection[str],
-    lifespan: Callable[[Litestar], AbstractAsyncContextManager[None]] | None = None,
-) -> Litestar:
+def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
     """`hosts` are the values of the Host header that name this server."""
 
     def provide_api() -> Api:
         return api
 
+    def provide_bundles() -> Bundles:
+        return bundles
+
+    def provide_clock() -> Clock:
+        return clock
+
     def provide_principal(request: Request[Any, Any, Any]) -> Principal:
         principal: Principal = request.scope["state"][PRINCIPAL]
         return principal
 
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             health,
             agents,
@@ -64,16 +70,22 @@ def create_app(
             Tasks,
             Sessions,
             Ledger,
+            BundleRoutes,
             stream_events,
         ],
         dependencies={
             "api": Provide(provide_api, sync_to_thread=False),
+            "bundles": Provide(provide_bundles, sync_to_thread=False),
+            "clock": Provide(provide_clock, sync_to_thread=False),
             "principal": Provide(provide_principal, sync_to_thread=False),
         },
-        middleware=[Door(hosts, tokens)],
-        exception_handlers={RefusalError: on_refusal, HTTPException: on_http, Exception: on_bug},
+        exception_handlers={
+            RefusalError: on_refusal,
+            HTTPException: on_http,
+            StoreUnavailable: on_store,
+            Exception: on_bug,
+        },
         request_max_body_size=MAX_BODY_BYTES,
-        lifespan=[lifespan] if lifespan else [],
         logging_config=None,
         openapi_config=OpenAPIConfig(
             title="Kandev",
@@ -86,3 +98,4 @@ def create_app(
             security=[{"bearer": []}],
         ),
     )
+    return Door(app, hosts, tokens)

@@ -1,17 +1,24 @@
 """The door of the server: Host, Origin and Fetch Metadata first, then the bearer token.
 
-Both are checked before the body is read, on every route, event streams included; `/health` alone
-needs no token. What a token stands for is the principal of the request.
+It stands before the whole application: what does not come in learns not even which routes there
+are, and nothing of its body is read. `/health` alone needs no token. What a token stands for is the
+principal of the request.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import msgspec
+from litestar import Litestar
 from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Receive, Scope, Send
-from typing_extensions import override
+from litestar.types import (
+    LifeSpanReceive,
+    LifeSpanScope,
+    LifeSpanSend,
+    Receive,
+    Scope,
+    Send,
+)
 
 from adapters.http.problem_details import Details
 from domain.http_door import Asked, Reason, admit
@@ -33,26 +40,31 @@ _SENTENCES = {
 }
 
 
-class Door(ASGIMiddleware):
-    """Refuses with problem details, and reads nothing of the body."""
+class Door:
+    """An application behind its door; refuses with problem details."""
 
-    scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET)
-
-    def __init__(self, hosts: Collection[str], tokens: Tokens) -> None:
+    def __init__(self, app: Litestar, hosts: Collection[str], tokens: Tokens) -> None:
+        self._app = app
         self._hosts = hosts
         self._tokens = tokens
 
-    @override
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
+    async def __call__(
+        self,
+        scope: Scope | LifeSpanScope,
+        receive: Receive | LifeSpanReceive,
+        send: Send | LifeSpanSend,
+    ) -> None:
+        if scope["type"] == "lifespan" or await self._lets_in(scope, send):  # type: ignore[arg-type]  # the scope tells the sends apart
+            await self._app(scope, receive, send)
+
+    async def _lets_in(self, scope: Scope, send: Send) -> bool:
+        headers = _combined(scope["headers"])
         admitted = admit(_asked(scope, headers), self._hosts)
         if failed(admitted):
             reason = admitted.failure().reason
             status = 415 if reason is Reason.CONTENT_TYPE else 403
             await _refuse(scope, send, status, reason.value, _SENTENCES[reason])
-            return
+            return False
         if scope["path"] not in OPEN_PATHS:
             scheme, _, token = headers.get("authorization", "").partition(" ")
             principal = (
@@ -60,9 +72,18 @@ class Door(ASGIMiddleware):
             )
             if principal is None:
                 await _refuse(scope, send, 401, "unauthorized", "A valid bearer token is needed.")
-                return
-            scope["state"][PRINCIPAL] = principal
-        await next_app(scope, receive, send)
+                return False
+            scope.setdefault("state", {})[PRINCIPAL] = principal
+        return True
+
+
+def _combined(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """One value a name (RFC 9110, 5.3): whoever sends `Host` or `Origin` twice names nobody."""
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
 
 
 def _asked(scope: Scope, headers: dict[str, str]) -> Asked:

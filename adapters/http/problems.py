@@ -38,8 +38,18 @@ from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
 from ports.runtime import RuntimeProblem
+from ports.store import StoreFault, StoreUnavailable
 
-__all__ = ("ApiProblem", "RefusalError", "accepted", "details", "on_bug", "on_http", "on_refusal")
+__all__ = (
+    "ApiProblem",
+    "RefusalError",
+    "accepted",
+    "details",
+    "on_bug",
+    "on_http",
+    "on_refusal",
+    "on_store",
+)
 
 ApiProblem: TypeAlias = (
     AccountProblem
@@ -112,19 +122,41 @@ def on_refusal(_: Request[Any, Any, Any], error: RefusalError) -> Response[Detai
     return problem_response(details(error.problem))
 
 
-def on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Details]:
+def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Details]:
     """What the framework refuses: unknown routes, wrong methods, malformed bodies."""
     if isinstance(error, ValidationException):
         fields = [_field(each) for each in error.extra or []]
         text = "; ".join(fields) or error.detail
         return problem_response(bad("invalid_request", text, "See the OpenAPI document."))
-    codes = {401: "unauthorized", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+    if error.status_code >= 500:
+        return on_bug(request, error)
+    codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
     code = codes.get(error.status_code, "invalid_request")
     body = Details(error.status_code, code, "Refused", error.detail, "See the OpenAPI document.")
     response = problem_response(body)
     for name, value in (error.headers or {}).items():
         response.set_header(name, value)
     return response
+
+
+_STORE: dict[StoreFault, tuple[int, str, str]] = {
+    StoreFault.BUSY: (503, "Another process holds the database.", "Try again, or end it."),
+    StoreFault.DISK_FULL: (507, "The disk is full.", "Free some space on it."),
+    StoreFault.READ_ONLY: (503, "The database cannot be written.", "Make the home writable."),
+    StoreFault.DAMAGED: (
+        503,
+        "The database is damaged.",
+        "Stop the server and put back a copy from the home's `backups`.",
+    ),
+    StoreFault.UNREADABLE: (503, "The database cannot be read.", "Look at the disk and the log."),
+}
+
+
+def on_store(_: Request[Any, Any, Any], error: StoreUnavailable) -> Response[Details]:
+    """What was asked for is not stored, and what was stored is as it was."""
+    status, text, remedy = _STORE[error.fault]
+    log.warning("store_unavailable", fault=error.fault.value)
+    return problem_response(Details(status, error.fault.value, "Store", text, remedy))
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Details]:
@@ -140,5 +172,7 @@ def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Detail
 def _field(error: object) -> str:
     """Where and which rule; never the value, which could be a secret."""
     if isinstance(error, dict):
-        return f"{error.get('key', 'body')}: {error.get('message', 'not valid')}"
+        told = str(error.get("message", "not valid"))
+        rule = "no such value" if told.startswith("Invalid enum value") else told
+        return f"{error.get('key', 'body')}: {rule}"
     return "not valid"
