@@ -8,13 +8,15 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
 from adapters.http.api import Api
-from adapters.http.problems import RefusalError, accepted
+from adapters.http.launched import LaunchBody
+from adapters.http.problems import RefusalError, accepted, details
 from adapters.http.shapes import SessionBody, TaskBody
 from domain.access import NotFound
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId, TaskId, WorkspaceId
+from domain.outcome import failed
 from domain.principal import Principal
-from domain.task import TaskRepository
+from domain.task import TaskRepository, check_prompt
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchRequest
 
@@ -80,6 +82,8 @@ class Tasks(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = PAGE,
     ) -> list[TaskBody]:
         async with api.store.read() as state:
+            if await state.workspace(WorkspaceId(workspace_id)) is None:
+                raise RefusalError(NotFound("workspace"))
             found = await state.tasks(WorkspaceId(workspace_id), after, limit)
         return [TaskBody.of(each) for each in found]
 
@@ -142,8 +146,15 @@ class Tasks(Controller):
         data: JSONBody[NewSession],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
-    ) -> SessionBody:
-        """Start an agent on the task and give it the prompt; answers when the turn has begun."""
+    ) -> LaunchBody:
+        """Start an agent on the task and give it the prompt; answers when the turn has begun.
+
+        An agent that started and did not take the prompt is there all the same: the answer is its
+        session, with `prompt_problem`.
+        """
+        prompt = await prompt_of(api, TaskId(task_id), data.prompt)
+        if prompt:
+            accepted(check_prompt(prompt))
         request = LaunchRequest(
             task=TaskId(task_id),
             agent=data.agent,
@@ -153,10 +164,17 @@ class Tasks(Controller):
             approve_automatically=data.approve_automatically,
         )
         session = accepted(await api.launch(principal, request))
+        begun = await api.prompt(principal, session.id, prompt) if prompt else None
+        refused = begun.failure() if begun is not None and failed(begun) else None
         async with api.store.read() as state:
-            task = await state.task(session.task)
-        prompt = data.prompt if data.prompt is not None else task.prompt if task else ""
-        if prompt:
-            accepted(await api.prompt(principal, session.id, prompt))
-        async with api.store.read() as state:
-            return SessionBody.of(await state.session(session.id) or session)
+            session = await state.session(session.id) or session
+        return LaunchBody.told(session, details(refused) if refused is not None else None)
+
+
+async def prompt_of(api: Api, task: TaskId, given: str | None) -> str:
+    """What the first turn is to be about; nothing for a task that is not there."""
+    if given is not None:
+        return given
+    async with api.store.read() as state:
+        found = await state.task(task)
+    return found.prompt if found else ""

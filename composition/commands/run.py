@@ -72,6 +72,10 @@ async def run(chosen: argparse.Namespace) -> int:
                 "approve_automatically": chosen.yes,
             },
         )
+        refused = session["prompt_problem"]
+        if refused is not None:
+            await client.post(f"/api/v1/sessions/{session['id']}/stop")
+            raise ApiError(*(refused[each] for each in ("status", "code", "detail", "remedy")))
         return await Watch(client, session["id"], chosen.json).until_over()
 
 
