@@ -70,6 +70,10 @@ class NewRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clone_url: str | None = None
     local_path: str | None = None
 
+    def __post_init__(self) -> None:
+        if (self.clone_url is None) == (self.local_path is None):
+            raise ValueError("exactly one of clone_url and local_path is needed")
+
 
 class SettingsUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workspace_id: str
@@ -219,7 +223,7 @@ class Workspaces(Controller):
     ) -> RepositoryBody:
         workspace = WorkspaceId(workspace_id)
         register = api.register_repository
-        if data.clone_url is not None and data.local_path is None:
+        if data.clone_url is not None:
             outcome = await register.by_url(principal, workspace, data.clone_url)
         else:
             outcome = await register.by_path(principal, workspace, data.local_path or "")
