@@ -35,7 +35,10 @@ async def stream_events(
     follow: FromQuery[bool] = True,
     last_event_id: Annotated[str | None, HeaderParameter(name="last-event-id")] = None,
 ) -> Stream:
-    """Events after `after` in order; with `follow` also those to come, until the client leaves."""
+    """Events after `after` in order; with `follow` also those to come.
+
+    The stream ends when the client leaves, or when the session is deleted.
+    """
     session = await found(api, session_id)
     if last_event_id is not None and last_event_id.isascii() and last_event_id.isdigit():
         after = max(after, int(last_event_id[:16]))
@@ -52,10 +55,11 @@ async def events_from(
     while True:
         async with api.store.read() as state:
             events = await state.events(session, after, BATCH)
+            gone = not events and await state.session(session) is None
         if events:
             yield encode(events)
             after = events[-1].sequence
-        elif not follow:
+        elif gone or not follow:
             return
         elif await api.feed.wait(session, after, KEEP_ALIVE_SECONDS) <= after:
             yield b": still here\n\n"
