@@ -82,7 +82,7 @@ class AgentctlKeeper(Keeper):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._launching.owned:
+        if self._kept is not None and self._kept.started is not None and self._launching.owned:
             await self.end()
         await self._forget()
         group, self._group = self._group, None

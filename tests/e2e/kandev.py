@@ -53,6 +53,8 @@ class Installation:
             started(settings, port=0, owned=owned, environment=self.environment) as server,
             connect(server.url, server.token) as client,
         ):
+            # Whatever agentctl it has, also one that was found: nothing outlives the test.
+            server.end_sessions = owned
             yield Driver(client)
 
     async def command(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import git
 from tests.e2e.kandev import SECONDS, Installation, call, kandev, script
-from tests.e2e.test_conversation import processes_of
+from tests.e2e.test_conversation import begin, processes_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
@@ -45,6 +46,29 @@ async def test_a_run_uses_the_server_of_the_home(
     assert code == 0, errors
     assert "hello" in output
     assert [each["name"] for each in workspaces] == ["default"]
+
+
+@requirement("run:leaves-others")
+async def test_a_run_leaves_the_agents_that_outlived_an_earlier_server(
+    installation: Installation, checkout: Path, tmp_path: Path
+) -> None:
+    async with installation.server(owned=False) as driver:
+        session = await begin(driver, checkout)
+        await driver.prompt(session, script(call("wait_for_file", "go")))
+        workspace = (await driver.session(session))["metadata"]["workspace"]
+
+    other = tmp_path / "other"
+    git("clone", "--quiet", str(checkout), str(other), at=tmp_path)
+    code, _, errors = await installation.command(
+        "run", "--repo", str(other), "--agent", "demo", script(call("message", "hello"))
+    )
+    Path(workspace, "go").touch()
+    async with installation.server() as driver:
+        events = await driver.until(session, "complete")
+        await driver.stop(session)
+
+    assert code == 0, errors
+    assert events[-1]["body"]["state"] == "completed"
 
 
 @requirement("run:failure")

@@ -1,0 +1,194 @@
+"""Managed access as a whole: what is never found, what never answers, and what goes on."""
+
+import asyncio
+import base64
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from adapters.forge.forge import Forge
+from composition.demo import process_scan
+from tests.e2e.conftest import TOKEN
+from tests.e2e.connected import connect, outcomes, push, shown
+from tests.e2e.kandev import Driver, Installation, call, script
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+
+SHAPES: Final = re.compile(rb"kd[lc]_[A-Za-z0-9_-]{43,}")
+NEEDLES: Final = (TOKEN.encode(), base64.b64encode(f"robot:{TOKEN}".encode()).rstrip(b"="))
+
+
+def holds(content: bytes) -> bool:
+    return any(needle in content for needle in NEEDLES) or SHAPES.search(content) is not None
+
+
+def files_holding(*folders: Path) -> list[str]:
+    """The files below the folders in which a token, a lease or a capability is found."""
+    found = []
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.is_symlink() and holds(path.read_bytes()):
+                found.append(path.name)
+    return found
+
+
+def processes_holding() -> list[str]:
+    found = []
+    for pid in process_scan.descendants():
+        for where in ("cmdline", "environ"):
+            try:
+                content = Path(f"/proc/{pid}/{where}").read_bytes()
+            except OSError:
+                continue
+            if holds(content):
+                found.append(where)
+    return found
+
+
+async def session_of(kandev: Driver, forge: Forge) -> str:
+    task = await kandev.task(await kandev.repository({"clone_url": forge.url("acme/app")}))
+    return str((await kandev.launch(task))["id"])
+
+
+@requirement("managed:secret-nowhere")
+async def test_no_token_and_no_lease_is_found_outside_of_memory(
+    installation: Installation, forge: Forge, tmp_path: Path
+) -> None:
+    async with installation.server() as kandev:
+        await connect(kandev, forge, TOKEN)
+        session = await session_of(kandev, forge)
+        forge.hold_pushes()
+        await kandev.prompt(session, push("one"))
+        held = await asyncio.to_thread(forge.wait_for_push, 40.0)
+        during = (processes_holding(), files_holding(installation.home))
+        forge.release_pushes()
+        events = await kandev.until(session, "complete")
+        said = await kandev.turn(session, script(call("run", "env; set")), events[-1]["sequence"])
+        answers = [
+            await kandev.client.get(path)
+            for path in (
+                f"/api/v1/sessions/{session}",
+                f"/api/v1/sessions/{session}/turns",
+                f"/api/v1/sessions/{session}/git-configuration",
+                f"/api/v1/sessions/{session}/credential-doctor",
+                f"/api/v1/workspaces/{kandev.workspace}/connections",
+                f"/api/v1/github/workspace-settings?workspace_id={kandev.workspace}",
+                "/api/v1/ledger",
+            )
+        ]
+        with closing(sqlite3.connect(installation.home / "kandev.db")) as database:
+            stored = "\n".join(database.iterdump()).encode()
+        decoy = installation.home / "tasks" / "decoy"
+        decoy.write_text(f"a lease: kdl_{'x' * 43}\n")
+        finds = files_holding(installation.home)
+
+    assert held
+    assert outcomes(events) == ["complete", "complete"]
+    assert during == ([], [])
+    assert not holds(shown([events, said, answers]).encode())
+    assert not holds(stored)
+    assert finds == ["decoy"]
+
+
+@pytest.fixture
+def ambient(installation: Installation, tmp_path: Path) -> Path:
+    """Every other way to a credential: each would answer, and writes down that it was asked."""
+    asked = tmp_path / "asked"
+    program = tmp_path / "ambient"
+    program.write_text(
+        f"#!/bin/sh\necho $0 >> {asked}\necho username=ambient\necho password=ambient-secret\n"
+    )
+    program.chmod(0o755)
+    (installation.home / ".gitconfig").write_text(
+        f"[credential]\n\thelper = {program}\n[core]\n\taskPass = {program}\n"
+    )
+    installation.environment |= {
+        "GIT_ASKPASS": str(program),
+        "SSH_ASKPASS": str(program),
+        "SSH_ASKPASS_REQUIRE": "force",
+        "GITHUB_TOKEN": "ambient-token-0123456789",
+        "GH_TOKEN": "ambient-token-0123456789",
+        "GIT_CONFIG_PARAMETERS": f"'credential.helper={program}'",
+    }
+    return asked
+
+
+@requirement("managed:fails-closed")
+@pytest.mark.parametrize("taken", ["helper", "socket", "connection"])
+async def test_nothing_ambient_answers_in_place_of_what_was_taken_away(
+    installation: Installation, forge: Forge, ambient: Path, taken: str
+) -> None:
+    ways = {
+        "helper": 'rm "$KANDEV_TOOLS_DIR/git-credential-kandev"',
+        "socket": 'rm "$KANDEV_BROKER_SOCKET"',
+        "connection": "true",
+    }
+    async with installation.server() as kandev:
+        workspace = await connect(kandev, forge, TOKEN)
+        session = await session_of(kandev, forge)
+        before = await kandev.turn(session, push("one"))
+        after = await kandev.turn(session, script(call("run", ways[taken])), before[-1]["sequence"])
+        if taken == "connection":
+            path = f"/api/v1/workspaces/{workspace}/connections"
+            [connection] = await kandev.client.get(path)
+            await kandev.client.delete(f"{path}/{connection['id']}")
+        refused = await kandev.turn(session, push("two"), after[-1]["sequence"])
+
+    assert outcomes(before) == ["complete", "complete"]
+    assert outcomes(refused) == ["complete", "error"]
+    assert {each.user for each in forge.seen()} <= {None, "robot"}
+    assert not ambient.exists(), "an ambient program was asked"
+
+
+@requirement("managed:submodule")
+async def test_a_submodule_on_another_host_is_fetched_with_the_users_own_helper(
+    installation: Installation, forge: Forge, tmp_path: Path
+) -> None:
+    with Forge(tmp_path / "second", "second-token-0123456789") as second:
+        second.create("lib/code", {"lib.txt": "shared\n"})
+        authority = tmp_path / "second.pem"
+        authority.write_text(second.authority)
+        helper = "!f() { echo username=own; echo password=second-token-0123456789; }; f"
+        (installation.home / ".gitconfig").write_text(
+            f'[credential]\n\thelper = "{helper}"\n'
+            f'[http "https://{second.host}"]\n\tsslCAInfo = {authority}\n'
+        )
+        async with installation.server() as kandev:
+            await connect(kandev, forge, TOKEN)
+            session = await session_of(kandev, forge)
+            add = f"git submodule --quiet add {second.url('lib/code')} lib && cat lib/lib.txt"
+            added = await kandev.turn(session, script(call("run", add)))
+            pushed = await kandev.turn(session, push("one"), added[-1]["sequence"])
+
+    assert outcomes(added) == ["complete"]
+    assert outcomes(pushed) == ["complete", "complete"]
+    assert {each.user for each in second.seen()} == {None, "own"}
+    assert {each.user for each in forge.seen()} == {None, "robot"}
+
+
+@requirement("managed:restart")
+async def test_a_session_pushes_again_after_the_control_plane_was_started_anew(
+    installation: Installation, forge: Forge
+) -> None:
+    async with installation.server(owned=False) as kandev:
+        await connect(kandev, forge, TOKEN)
+        session = await session_of(kandev, forge)
+        before = await kandev.turn(session, push("one"))
+        await kandev.prompt(
+            session, script(call("wait_for_file", "go"), *push("two").split("\n")[1:])
+        )
+        shown_before = await kandev.session(session)
+
+    Path(shown_before["metadata"]["workspace"], "go").touch()
+    async with installation.server() as kandev:
+        after = await kandev.until(session, "complete", before[-1]["sequence"])
+        entries = await kandev.client.get(f"/api/v1/ledger?session_id={session}&operation=redeem")
+
+    assert outcomes(before) == ["complete", "complete"]
+    assert outcomes(after) == ["complete", "complete"]
+    assert {each["result"] for each in entries} == {"granted"}
