@@ -11,7 +11,6 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.api import Api
-from adapters.http.bundles import BundleRoutes
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
@@ -23,8 +22,6 @@ from adapters.http.workspaces import Settings, Workspaces
 from domain.principal import Principal
 from domain.task import MAX_PROMPT_BYTES
 from ports.store import StoreUnavailable
-from ports.bundles import Bundles
-from ports.clock import Clock
 from ports.tokens import Tokens
 
 __all__ = ("create_app",)
@@ -51,12 +48,6 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
     def provide_api() -> Api:
         return api
 
-    def provide_bundles() -> Bundles:
-        return bundles
-
-    def provide_clock() -> Clock:
-        return clock
-
     def provide_principal(request: Request[Any, Any, Any]) -> Principal:
         principal: Principal = request.scope["state"][PRINCIPAL]
         return principal
@@ -70,13 +61,10 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
             Tasks,
             Sessions,
             Ledger,
-            BundleRoutes,
             stream_events,
         ],
         dependencies={
             "api": Provide(provide_api, sync_to_thread=False),
-            "bundles": Provide(provide_bundles, sync_to_thread=False),
-            "clock": Provide(provide_clock, sync_to_thread=False),
             "principal": Provide(provide_principal, sync_to_thread=False),
         },
         exception_handlers={
