@@ -117,9 +117,7 @@ class LocalChild:
         """Until the program and its family have ended, at most `seconds`."""
         end = asyncio.get_running_loop().time() + seconds
         await gone(family, seconds)
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(end):
-                await asyncio.shield(self._exited)
+        await asyncio.wait({self._exited}, timeout=end - asyncio.get_running_loop().time())
 
     async def _family(self, known: Iterable[Identity]) -> set[Identity]:
         return (await self._scan()).belonging(self._root, known)
