@@ -1,5 +1,6 @@
 """Everything there is in the control plane, and which adapter stands behind which port."""
 
+import platform
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from adapters.agentctl.keeper import AgentctlKeeper, Launching
 from adapters.agentctl.relay_client import RelayClient
 from adapters.agentctl.runtime import AgentctlRuntime
 from adapters.agents.catalogue import Catalogue
+from adapters.bundles.desk import BundleDesk
+from adapters.bundles.scratch import HomeScratch
 from adapters.feed.memory import MemoryFeed
 from adapters.gh.accounts import GhAccounts
 from adapters.git.closed import MirroredGit
@@ -17,6 +20,8 @@ from adapters.git.process import LocalGit
 from adapters.github.apps import HttpGithubApps
 from adapters.home.layout import Home
 from adapters.http.api import Api
+from adapters.logs.evidence import LogEvidence
+from adapters.logs.logs import Logs
 from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
 from adapters.secrets.keyring import Keyring
@@ -27,11 +32,14 @@ from adapters.system.ids import SystemIds
 from composition.followers import FollowerTasks
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
+from domain.bundle import Source
+from domain.bundle_manifest import Product
 from domain.connection import Kind
 from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
 from pipelines.archive_task import ArchiveTask
+from pipelines.collect_evidence import AgentMessages, Browsers, RuntimeIndex
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.connection_credential import ConnectionCredential
@@ -91,6 +99,11 @@ def created_here(store: Store) -> Callable[[ExecutionId], Awaitable[bool]]:
     return created
 
 
+def product() -> Product:
+    """What made a bundle, and on what kind of machine."""
+    return Product(VERSION, "", platform.system(), platform.machine())
+
+
 class ControlPlane(containers.DeclarativeContainer):
     """What is opened before and closed after is given; the rest is made once, when asked for."""
 
@@ -103,6 +116,7 @@ class ControlPlane(containers.DeclarativeContainer):
     environment: providers.Dependency[Mapping[str, str]] = providers.Dependency()
     named: providers.Dependency[Sequence[Agent]] = providers.Dependency()
     launching: providers.Dependency[Launching] = providers.Dependency()
+    logs: providers.Dependency[Logs] = providers.Dependency()
 
     clock = providers.Singleton(SystemClock)
     ids = providers.Singleton(SystemIds, clock)
@@ -160,6 +174,22 @@ class ControlPlane(containers.DeclarativeContainer):
     )
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock)
+    log_evidence = providers.Singleton(LogEvidence, logs, clock)
+    scratch = providers.Singleton(HomeScratch, home.provided.tmp)
+    bundles = providers.Singleton(
+        BundleDesk,
+        sources=providers.Dict({
+            Source.BACKEND: log_evidence,
+            Source.FRONTEND: providers.Singleton(Browsers),
+            Source.RUNTIME: providers.Singleton(RuntimeIndex, store, clock),
+            Source.ACP: providers.Singleton(AgentMessages, store, scratch),
+        }),
+        mark=log_evidence.provided.mark,
+        free_bytes=scratch.provided.free_bytes,
+        product=providers.Callable(product),
+        clock=clock,
+        ids=ids,
+    )
     api = providers.Singleton(
         Api,
         version=VERSION,
@@ -192,5 +222,7 @@ class ControlPlane(containers.DeclarativeContainer):
         detach_repository=providers.Singleton(DetachRepository, store, clock),
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
         ledger=providers.Singleton(ReadLedger, store),
+        bundles=bundles,
+        clock=clock,
     )
     prune_ledger = providers.Singleton(PruneLedger, store, clock)

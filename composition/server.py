@@ -98,7 +98,7 @@ async def started(
     async with AsyncExitStack() as stack:
         home, lock = hold(settings, stack)
         redactor = Registry(Redactor())
-        configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
+        logs = configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
         store = await stack.enter_async_context(opened(home))
         keyring = await keys(home, store)
         token = settings.api_token or api_token(home)
@@ -115,6 +115,7 @@ async def started(
             sockets=sockets,
             environment=inherited,
             named=named_agents(home),
+            logs=logs,
             launching=launching(home, sockets, inherited, owned=owned),
         )
         keeper = await stack.enter_async_context(plane.keeper())
@@ -122,6 +123,7 @@ async def started(
         recovered = await plane.recover()()
         log.info("recovered", **recovered.to_json())
         bound_host, bound_port = listener.getsockname()[:2]
+        await stack.enter_async_context(plane.bundles())
         app = create_app(
             plane.api(), OwnerToken(Secret(token)), loopback_hosts(settings.host, bound_port)
         )

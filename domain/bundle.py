@@ -29,6 +29,7 @@ __all__ = (
     "Rows",
     "Selection",
     "Source",
+    "acp_name",
     "backend_name",
     "budgets",
     "cut_at_line",
@@ -172,6 +173,11 @@ def select_rows(rows: Iterable[bytes], budget: int = RUNTIME_BYTES) -> Rows:
 def backend_name(file: str) -> str:
     """The entry of a log."""
     return f"backend/{file}"
+
+
+def acp_name(number: int) -> str:
+    """The entry of the session that was named `number`-th, counted from 1."""
+    return f"acp/session-{number:02}.jsonl"
 
 
 def frontend_name(number: int) -> str:

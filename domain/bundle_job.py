@@ -43,6 +43,7 @@ __all__ = (
     "downloadable",
     "failed_job",
     "settle",
+    "spoiled",
     "visible",
 )
 
@@ -227,6 +228,15 @@ def failed_job(job: Job, reason: FailureReason, now: datetime) -> Job:
     if not settled.state.active:
         return settled
     return replace(settled, state=JobState.FAILED, failure=reason, expires_at=now + LEASE)
+
+
+def spoiled(job: Job, now: datetime) -> Job:
+    """A finished bundle whose evidence can no longer be read as it was has failed after all."""
+    if not job.state.holds_a_bundle:
+        return job
+    return replace(
+        job, state=JobState.FAILED, failure=FailureReason.SOURCE_CHANGED, expires_at=now + LEASE
+    )
 
 
 def settle(jobs: Iterable[Job], now: datetime) -> tuple[Job, ...]:

@@ -20,6 +20,8 @@ from pipelines.resume_session import ResumeSession
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
+from ports.bundles import Bundles
+from ports.clock import Clock
 from ports.feed import Feed
 from ports.runtime import Runtime
 from ports.store import Store
@@ -57,3 +59,5 @@ class Api:
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     ledger: ReadLedger
+    bundles: Bundles
+    clock: Clock

@@ -11,6 +11,8 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.api import Api
+from adapters.http.bundles import BundleRoutes
+from adapters.http.documented import DocumentedProblems
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
@@ -61,6 +63,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
             Tasks,
             Sessions,
             Ledger,
+            BundleRoutes,
             stream_events,
         ],
         dependencies={
@@ -75,6 +78,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
         },
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
+        plugins=[DocumentedProblems()],
         openapi_config=OpenAPIConfig(
             title="Kandev",
             version=api.version,

@@ -44,12 +44,17 @@ async def test_a_bundle_of_the_backend_is_its_log(installation: Installation) ->
 
     assert job["status"] == manifest["status"] == "ready"
     assert answer.headers["content-type"] == "application/zip"
-    assert (len(answer.content), f"{zlib.crc32(answer.content):08x}") == (job["bytes"], job["crc32"])
+    assert (len(answer.content), f"{zlib.crc32(answer.content):08x}") == (
+        job["bytes"],
+        job["crc32"],
+    )
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert archive.testzip() is None
         assert archive.namelist() == ["manifest.json", "backend/backend-logs.log"]
         assert json.loads(archive.read("manifest.json")) == manifest
-        events = [json.loads(line)["event"] for line in archive.read(archive.namelist()[1]).splitlines()]
+        events = [
+            json.loads(line)["event"] for line in archive.read(archive.namelist()[1]).splitlines()
+        ]
     assert "serving" in events
     assert manifest["first_time"] <= manifest["last_time"]
 
@@ -95,6 +100,18 @@ async def test_one_entry_comes_without_the_rest(installation: Installation) -> N
     assert entry.content == expected
     assert (part.status_code, part.content) == (206, expected[1:10])
     assert missing.status_code == 404
+
+
+@requirement("bundles:changed")
+async def test_a_log_cut_from_outside_ends_the_download_early(installation: Installation) -> None:
+    async with installation.server() as driver:
+        job = await ask(driver, "backend")
+        (installation.home / "logs" / "backend-logs.log").write_bytes(b"")
+        with pytest.raises(httpx2.RemoteProtocolError):
+            await read(driver, job["download_url"])
+        ended = await driver.client.get(f"{BUNDLES}/{job['id']}")
+
+    assert (ended["status"], ended["failure"]) == ("failed", "source_changed")
 
 
 @requirement("bundles:frontend")

@@ -11,6 +11,8 @@ from dependency_injector import providers
 from adapters.agentctl.keeper import Launching
 from adapters.home.layout import Home
 from adapters.http.api import Api
+from adapters.logs.logs import Logs, Thresholds
+from adapters.redactor.registry import Registry
 from adapters.secrets.keyring import KEY_BYTES, Keyring
 from adapters.sqlite.store import SqliteStore, open_store
 from composition.container import ControlPlane
@@ -31,6 +33,7 @@ from domain.identity import (
 from domain.lease import LeaseRecord
 from domain.outcome import Result
 from domain.principal import Principal, Token
+from domain.redaction import Redactor
 from domain.registered_repository import Repository
 from domain.secret import Secret
 from domain.session import Session
@@ -192,6 +195,7 @@ async def plane_over(
             sockets=folder,
             environment={},
             named=(),
+            logs=Logs(folder / "logs", clock, Registry(Redactor()).mask, Thresholds()),
             launching=Launching((), {}, folder / "agentctl.log", owned=True),
             clock=providers.Object(clock),
             ids=providers.Object(ids),

@@ -1,0 +1,1 @@
+"""Bundles of a process, their jobs and what they hold."""
