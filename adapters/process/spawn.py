@@ -37,6 +37,9 @@ _CODES: Final[Mapping[int, SpawnCode]] = {
     errno.ENOMEM: SpawnCode.NO_RESOURCES,
 }
 
+_POPEN_PIPES: Final = 4
+"""The child's three, and the one on which Popen hears that it could not start."""
+
 
 class LocalProcesses:
     """`ports.processes.Processes` on this machine.
@@ -96,6 +99,7 @@ def _open(
     if not program.startswith("/"):
         return Failure(SpawnFailed(SpawnCode.NOT_FOUND, program))
     try:
+        _find_room()
         return Success(
             subprocess.Popen(
                 command,
@@ -113,6 +117,17 @@ def _open(
         if problem.filename == directory:
             return Failure(SpawnFailed(SpawnCode.NO_DIRECTORY, program))
         return Failure(SpawnFailed(_code(problem), program))
+
+
+def _find_room() -> None:
+    """Raises what opening too much does: Popen keeps its first pipes then, before Python 3.11.4."""
+    taken: list[int] = []
+    try:
+        for _ in range(_POPEN_PIPES):
+            taken.extend(os.pipe())
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 def _code(problem: OSError) -> SpawnCode:

@@ -1,3 +1,4 @@
+import itertools
 import os
 import resource
 from pathlib import Path
@@ -128,7 +129,8 @@ async def test_an_environment_too_big_for_the_kernel_is_said(tmp_path: Path) -> 
 async def test_a_machine_without_descriptors_is_said_and_keeps_none() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = _descriptors()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before) + 4, hard))
+    free = (number for number in itertools.count() if number not in before)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next(itertools.islice(free, 4, None)), hard))
     try:
         outcome = await LocalProcesses().start(
             ["/bin/true"], directory="/", environment={}, on_stdout=_ignore, on_stderr=_ignore
