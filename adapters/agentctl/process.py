@@ -164,15 +164,20 @@ def _abandon(process: "subprocess.Popen[bytes]") -> None:
 
 async def _end(descriptor: int, seconds: float) -> None:
     loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    loop.add_reader(descriptor, ended.set)
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def tell() -> None:
+        loop.remove_reader(descriptor)
+        ended.set_result(None)
+
+    loop.add_reader(descriptor, tell)
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, number)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await ended.wait()
-                    return
+            # Goes on in a task that is being cancelled, as `asyncio.timeout` does from 3.11.4 only.
+            await asyncio.wait({ended}, timeout=seconds)
+            if ended.done():
+                return
     finally:
         loop.remove_reader(descriptor)
