@@ -1,0 +1,22 @@
+"""What managed access promises as a whole, seen through whole processes."""
+
+_PAGE = "docs/specification/managed-git.md"
+
+PROMISES: dict[str, tuple[str, str]] = {
+    "managed:secret-nowhere": (
+        f"{_PAGE}#where-secrets-are",
+        "During a session no token and no lease is anywhere but in the memory of two processes.",
+    ),
+    "managed:fails-closed": (
+        f"{_PAGE}#failing-closed",
+        "Whatever of ours is taken away, no ambient credential reaches the wire in its place.",
+    ),
+    "managed:submodule": (
+        f"{_PAGE}#failing-closed",
+        "A host that the workspace has no connection for keeps whatever helper the user has.",
+    ),
+    "managed:restart": (
+        f"{_PAGE}#failing-closed",
+        "A session pushes again after the control plane was killed and started anew.",
+    ),
+}
