@@ -28,6 +28,7 @@ from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.relay import Relay
 from adapters.agentctl.server.remains import Recovery
+from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
@@ -149,5 +150,10 @@ class Container(containers.DeclarativeContainer):
         bounds.provided.kill,
     )
     instances = providers.Singleton(Instances, parts)
-    core = providers.Singleton(Core, instances, proofs, relay, VERSION, identity.provided[1])
+    removal = providers.Singleton(
+        Removal, git, providers.Object(dict(os.environ)), clock.provided.now
+    )
+    core = providers.Singleton(
+        Core, instances, proofs, relay, VERSION, identity.provided[1], removal
+    )
     app = providers.Singleton(create_app, core, presence)

@@ -15,7 +15,7 @@ from domain.environment import Layer
 from domain.event import ExecutionEvent, Json
 from domain.execution import ExecutorType, Handle
 from domain.git_configuration import GitConfiguration
-from domain.identity import RepositoryId
+from domain.identity import RepositoryId, TaskId
 from domain.managed_git import ManagedHost
 from domain.outcome import Result
 from domain.repository import RepositoryIdentity
@@ -24,6 +24,7 @@ from domain.secret import Secret
 __all__ = (
     "Checkout",
     "InstanceStatus",
+    "Kept",
     "LaunchSpec",
     "Launched",
     "LeaseGrant",
@@ -31,6 +32,7 @@ __all__ = (
     "Runtime",
     "RuntimeCode",
     "RuntimeProblem",
+    "Worktrees",
 )
 
 
@@ -47,6 +49,23 @@ class Checkout:
     folder: str
     branch: str
     base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worktrees:
+    """The worktrees of a task that nobody works in; `workspace` is its directory."""
+
+    task: TaskId
+    workspace: str
+    checkouts: tuple[Checkout, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A worktree's work, kept in the ref of this name in its repository."""
+
+    repository: RepositoryId
+    ref: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +140,10 @@ class RuntimeCode(StrEnum):
     AMBIENT_NETRC = "ambient_netrc"
     GIT_TOO_OLD = "git_too_old"
     WORKTREE = "worktree_failed"
+    WORKTREE_LOCKED = "worktree_locked"
+    WORKTREE_FOREIGN = "worktree_foreign"
+    WORKTREE_UNREGISTERED = "worktree_unregistered"
+    WORKTREE_NESTED = "worktree_nested"
     AGENT_MISSING = "agent_not_installed"
     AGENT_DIED = "agent_died"
     AGENT_REFUSED = "agent_refused"
@@ -203,4 +226,19 @@ class Runtime(Protocol):
         self, handle: Handle, examined: Sequence[Examined]
     ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
         """Have the instance's git ask for the credential of each repository: who answers."""
+        ...
+
+    async def remove_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        """Remove the worktrees; what is not both clean and pushed is kept in a ref before.
+
+        One that is not there is removed already. A refusal leaves the refused one as it was.
+        """
+        ...
+
+    async def restore_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        """Bring back the newest that was kept of each: files, index and branch."""
         ...

@@ -19,13 +19,16 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import (
+    Checkout,
     InstanceStatus,
+    Kept,
     Launched,
     LaunchSpec,
     ManagedAccess,
     Runtime,
     RuntimeCode,
     RuntimeProblem,
+    Worktrees,
 )
 
 __all__ = ("AgentctlRuntime", "Keeper", "create")
@@ -40,6 +43,7 @@ MAX_BATCH: Final = 500
 _created = msgspec.json.Decoder(wire.Created)
 _event = msgspec.json.Decoder(wire.Event)
 _instances = msgspec.json.Decoder(list[wire.Instance])
+_kept = msgspec.json.Decoder(list[Kept])
 _diagnoses = msgspec.json.Decoder(list[Diagnosis])
 _configuration = msgspec.json.Decoder(GitConfiguration)
 _encode = msgspec.json.Encoder().encode
@@ -144,6 +148,34 @@ class AgentctlRuntime(Runtime):
             return answer
         return _decoded(answer.unwrap(), _diagnoses)
 
+    @override
+    async def remove_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        return await self._about(worktrees, "removal")
+
+    @override
+    async def restore_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        return await self._about(worktrees, "restoration")
+
+    async def _about(
+        self, worktrees: Worktrees, what: str
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        ensured = await self._keeper.ensure()
+        if failed(ensured):
+            return ensured
+        body = wire.Worktrees(
+            worktrees.task, worktrees.workspace, [_checkout(each) for each in worktrees.checkouts]
+        )
+        answer = await ensured.unwrap().request(
+            "POST", f"/api/v1/worktrees/{what}", content=_encode(body), seconds=LAUNCH_SECONDS
+        )
+        if failed(answer):
+            return answer
+        return _decoded(answer.unwrap(), _kept)
+
     async def _tell(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
     ) -> Result[None, RuntimeProblem]:
@@ -242,10 +274,7 @@ def create(spec: LaunchSpec) -> wire.Create:
         hard_stop=spec.agent.hard_stop,
         executor=spec.executor.value,
         workspace=spec.workspace,
-        checkouts=[
-            wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base)
-            for each in spec.checkouts
-        ],
+        checkouts=[_checkout(each) for each in spec.checkouts],
         layers=[
             wire.Layer(each.name, dict(each.variables), sorted(each.secrets), sorted(each.removes))
             for each in spec.layers
@@ -255,6 +284,10 @@ def create(spec: LaunchSpec) -> wire.Create:
         acp_session=spec.acp_session,
         approve_automatically=spec.approve_automatically,
     )
+
+
+def _checkout(each: Checkout) -> wire.Checkout:
+    return wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base)
 
 
 def _managed(access: ManagedAccess | None) -> wire.Managed | None:

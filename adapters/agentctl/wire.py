@@ -9,6 +9,8 @@ instance that does not exist.
     GET    /health                                        Health
     POST   /api/v1/handshake                              Hello -> Welcome
     GET    /api/v1/relay?epoch=N           WebSocket      Frame in both directions
+    POST   /api/v1/worktrees/removal                      Worktrees -> list[Kept], or Refused
+    POST   /api/v1/worktrees/restoration                  Worktrees -> list[Kept], or Refused
     POST   /api/v1/instances                              Create -> Created, or Refused
     GET    /api/v1/instances                              list[Instance]
     DELETE /api/v1/instances/{execution}                  stop; 204
@@ -46,12 +48,14 @@ __all__ = (
     "Hello",
     "Host",
     "Instance",
+    "Kept",
     "Layer",
     "Lease",
     "Managed",
     "Prompt",
     "Refused",
     "Welcome",
+    "Worktrees",
 )
 
 PROTOCOL: Final = 1
@@ -111,6 +115,21 @@ class Checkout(msgspec.Struct, frozen=True):
     folder: str
     branch: str
     base: str
+
+
+class Worktrees(msgspec.Struct, frozen=True):
+    """The worktrees of a task that nobody works in."""
+
+    task: str
+    workspace: str
+    checkouts: list[Checkout]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What is or was kept of the worktree of a repository, in the ref of this name there."""
+
+    repository: str
+    ref: str
 
 
 class Lease(msgspec.Struct, frozen=True):

@@ -9,10 +9,12 @@ from domain.git_configuration import GitConfiguration
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import (
     InstanceStatus,
+    Kept,
     Launched,
     LaunchSpec,
     RuntimeCode,
     RuntimeProblem,
+    Worktrees,
 )
 
 __all__ = ("FakeRuntime",)
@@ -33,6 +35,8 @@ class FakeRuntime:
         self.answers: list[tuple[Handle, str, str | None]] = []
         self.stopped: list[Handle] = []
         self.released: list[Handle] = []
+        self.removed: list[Worktrees] = []
+        self.restored: list[Worktrees] = []
         self.acknowledged: list[tuple[Handle, int]] = []
         self.tells = Launched(
             "conversation-1", resumed=False, lost_context=None, removed=(), capabilities={}
@@ -100,6 +104,20 @@ class FakeRuntime:
     async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
         refused = self._answer("git_configuration")
         return refused if failed(refused) else Success(GitConfiguration((), (), (), (), ()))
+
+    async def remove_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        self.removed.append(worktrees)
+        refused = self._answer("remove_workspace")
+        return refused if failed(refused) else Success(())
+
+    async def restore_workspace(
+        self, worktrees: Worktrees
+    ) -> Result[Sequence[Kept], RuntimeProblem]:
+        self.restored.append(worktrees)
+        refused = self._answer("restore_workspace")
+        return refused if failed(refused) else Success(())
 
     def _answer(self, call: str) -> Result[None, RuntimeProblem]:
         problem = self.refuses.get(call)

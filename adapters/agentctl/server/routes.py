@@ -18,6 +18,7 @@ from adapters.agentctl.server.event_log import TrimmedError
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.refusals import RefusedError, granted
+from adapters.agentctl.server.removal import Removal
 from domain.credential_doctor import Diagnosis, Examined
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -32,6 +33,7 @@ CAPABILITIES: Final = [
     "events",
     "git-configuration",
     "relay",
+    "worktree-removal",
     "worktrees",
 ]
 """What this agentctl can do, so that an older or newer control plane knows."""
@@ -58,6 +60,13 @@ class Core:
     relay: RelayHolder
     version: str
     started: int
+    removal: Removal
+
+    def unused(self, task: str) -> None:
+        """Refuse what may only be done while no agent works on the task."""
+        if any(each.alive and each.handle.task == task for each in self.instances.all()):
+            detail = "an agent works on the task"
+            raise RefusedError(RuntimeProblem(RuntimeCode.BUSY, detail))
 
     def find(self, execution: str, task: str, session: str) -> Hosted:
         """The instance of all three ids; any other combination is like none at all."""
@@ -91,6 +100,22 @@ async def relay(
     epoch: Annotated[int, QueryParameter(ge=0)],
 ) -> None:
     await core.relay.hold(socket, epoch)
+
+
+@post("/api/v1/worktrees/removal", status_code=200)
+async def remove_worktrees(
+    data: JSONBody[wire.Worktrees], core: NamedDependency[Core]
+) -> list[wire.Kept]:
+    core.unused(data.task)
+    return granted(await core.removal.remove(data))
+
+
+@post("/api/v1/worktrees/restoration", status_code=200)
+async def restore_worktrees(
+    data: JSONBody[wire.Worktrees], core: NamedDependency[Core]
+) -> list[wire.Kept]:
+    core.unused(data.task)
+    return granted(await core.removal.restore(data))
 
 
 @post("/api/v1/instances", status_code=201)
@@ -239,6 +264,8 @@ ROUTES: Final = (
     health,
     handshake,
     relay,
+    remove_worktrees,
+    restore_worktrees,
     create,
     instances,
     stop,

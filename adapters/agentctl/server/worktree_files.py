@@ -4,7 +4,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 
-__all__ = ("Found", "look", "vacate")
+__all__ = ("Found", "admin_of", "lock_of", "look", "names", "vacate")
 
 
 class Found(Enum):
@@ -24,6 +24,28 @@ def look(path: Path, source: Path) -> Found:
     if admin is None or _common(admin) not in {_repository(source), source.resolve()}:
         return Found.OTHER
     return Found.HALF_MADE if _is_initializing(admin) else Found.OURS
+
+
+def admin_of(path: Path) -> Path | None:
+    """The directory in the repository that belongs to the worktree at `path`."""
+    return _admin(path / ".git")
+
+
+def names(admin: Path, path: Path) -> bool:
+    """Whether the repository knows this worktree at this path; a copy of one it does not."""
+    try:
+        told = (admin / "gitdir").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return (admin / told).resolve() == (path / ".git").resolve()
+
+
+def lock_of(admin: Path) -> str | None:
+    """The reason that a worktree is locked for, perhaps an empty one; None when it is not."""
+    try:
+        return (admin / "locked").read_bytes().decode("utf-8", "replace").strip()
+    except FileNotFoundError:
+        return None
 
 
 def vacate(path: Path) -> None:

@@ -26,6 +26,7 @@ from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.parts import Parts
+from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
 from adapters.process.spawn import LocalProcesses
@@ -63,6 +64,7 @@ class House:
     home: Path
     sockets: FakeSockets
     redactor: Redactor
+    removal: Removal
     execution: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
@@ -170,7 +172,8 @@ def open_house(tmp_path: Path) -> Open:
             CredentialDoctor(git),
         )
         async with Instances(parts) as instances:
-            yield House(instances, tmp_path, sockets, redactor)
+            removal = Removal(git, environment, SystemClock().now)
+            yield House(instances, tmp_path, sockets, redactor, removal)
 
     return opened
 
