@@ -79,7 +79,6 @@ class Operation(StrEnum):
     ISSUE = "issue"
     REDEEM = "redeem"
     REVOKE = "revoke"
-    PUSH = "push"
 
 
 class Why(StrEnum):

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     for name in FILTERS:
         made.add_argument(f"--{name}", metavar="ID", help=f"only what belongs to this {name}")
     made.add_argument("--host", help="only what concerns this host")
-    made.add_argument("--operation", choices=("issue", "redeem", "revoke", "push"))
+    made.add_argument("--operation", choices=("issue", "redeem", "revoke"))
     made.add_argument("--result", metavar="CODE", help="`granted`, `revoked` or a refusal's code")
     made.add_argument("--format", choices=("table", "jsonl", "csv"), default="table")
     return made
