@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.harness import Benchmark, Pair
-from bench.stage import folder, launch, project, running
+from bench.stage import folder, launch, project, running, task
 
 __all__ = ("BENCHMARKS",)
 
@@ -34,13 +34,14 @@ async def _first_event() -> AsyncIterator[Pair]:
             registered = await client.post(path, {"local_path": str(repository)})
 
             async def product() -> float:
+                ready = await task(client, workspace, registered["id"])
                 begun = time.perf_counter()
-                session = await launch(client, workspace, registered["id"], WORD)
-                async for event in client.events(session["id"]):
+                session = await launch(client, ready, WORD)
+                async for event in client.events(session):
                     if event["kind"] == "message_chunk":
                         break
                 took = time.perf_counter() - begun
-                await client.post(f"/api/v1/sessions/{session['id']}/stop")
+                await client.post(f"/api/v1/sessions/{session}/stop")
                 return took
 
             async def plain() -> float:

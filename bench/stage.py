@@ -17,7 +17,17 @@ from composition.client import Client, connect
 from composition.server import started
 from composition.settings import Settings, read_settings
 
-__all__ = ("APP", "Talk", "folder", "installation", "managed_session", "project", "running")
+__all__ = (
+    "APP",
+    "Talk",
+    "folder",
+    "installation",
+    "launch",
+    "managed_session",
+    "project",
+    "running",
+    "task",
+)
 
 APP: Final = "acme/app"
 TOKEN: Final = "benchmark-token-2f6b1c"
@@ -116,14 +126,15 @@ async def managed_session(root: Path) -> AsyncIterator[tuple[Forge, Talk]]:
             await client.put(f"/api/v1/workspaces/{workspace}/connections", connection)
             path = f"/api/v1/workspaces/{workspace}/repositories"
             repository = await client.post(path, {"clone_url": forge.url(APP)})
-            session = await launch(client, workspace, repository["id"], "")
-            yield forge, Talk(client, session["id"])
-            await client.post(f"/api/v1/sessions/{session['id']}/stop")
+            session = await launch(client, await task(client, workspace, repository["id"]), "")
+            yield forge, Talk(client, session)
+            await client.post(f"/api/v1/sessions/{session}/stop")
             shutil.rmtree(root / "home" / "tasks", ignore_errors=True)
 
 
-async def launch(client: Client, workspace: str, repository: str, prompt: str) -> Json:
-    task = await client.post(
+async def task(client: Client, workspace: str, repository: str) -> str:
+    """A task that can be launched."""
+    created = await client.post(
         "/api/v1/tasks",
         {
             "workspace_id": workspace,
@@ -131,6 +142,10 @@ async def launch(client: Client, workspace: str, repository: str, prompt: str) -
             "repositories": [{"repository_id": repository}],
         },
     )
+    return str(created["id"])
+
+
+async def launch(client: Client, of_task: str, prompt: str) -> str:
+    """A session of the scripted agent on it, which has begun its first turn if it has a prompt."""
     body = {"agent": "demo", "prompt": prompt}
-    session: Json = await client.post(f"/api/v1/tasks/{task['id']}/sessions", body)
-    return session
+    return str((await client.post(f"/api/v1/tasks/{of_task}/sessions", body))["id"])
