@@ -22,6 +22,8 @@ from adapters.home.layout import Home
 from adapters.http.api import Api
 from adapters.logs.evidence import LogEvidence
 from adapters.logs.logs import Logs
+from adapters.mcp.backend import Backend
+from adapters.mcp.outside import OutsideDoor
 from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
 from adapters.secrets.keyring import Keyring
@@ -61,6 +63,7 @@ from pipelines.refresh_clone import RefreshClone
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
 from pipelines.replace_connection import ReplaceConnection
+from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
@@ -158,6 +161,7 @@ class ControlPlane(containers.DeclarativeContainer):
     followers = providers.Singleton(FollowerTasks, follow, keeper.provided.gone)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
+    tasks_root = providers.Callable(str, home.provided.tasks)
     start = providers.Singleton(
         StartExecution,
         store=store,
@@ -170,7 +174,7 @@ class ControlPlane(containers.DeclarativeContainer):
         followers=followers,
         clock=clock,
         ids=ids,
-        tasks_root=providers.Callable(str, home.provided.tasks),
+        tasks_root=tasks_root,
     )
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock)
@@ -217,12 +221,24 @@ class ControlPlane(containers.DeclarativeContainer):
         stop=stop,
         explain_git=providers.Singleton(ExplainGit, store, runtime),
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
-        archive_task=providers.Singleton(ArchiveTask, store, runtime, clock),
-        delete_task=providers.Singleton(DeleteTask, store, runtime, clock),
+        archive_task=providers.Singleton(ArchiveTask, store, runtime, clock, git, tasks_root),
+        delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, tasks_root),
+        restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
         ledger=providers.Singleton(ReadLedger, store),
         bundles=bundles,
         clock=clock,
     )
+    tools = providers.Singleton(
+        Backend,
+        version=VERSION,
+        store=store,
+        create_task=api.provided.create_task,
+        archive_task=api.provided.archive_task,
+        prompt=api.provided.prompt,
+        answer=api.provided.answer,
+        stop=stop,
+    )
+    mcp = providers.Singleton(OutsideDoor, tools)
     prune_ledger = providers.Singleton(PruneLedger, store, clock)

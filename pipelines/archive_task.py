@@ -10,7 +10,9 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
 from pipelines.end_sessions import end_sessions, stop_instances
+from pipelines.task_worktrees import remove_worktrees, worktrees_of
 from ports.clock import Clock
+from ports.git import ClosedGit
 from ports.runtime import Runtime, RuntimeProblem
 from ports.store import Store
 
@@ -24,11 +26,16 @@ class ArchiveTask:
     store: Store
     runtime: Runtime
     clock: Clock
+    git: ClosedGit
+    tasks_root: str
 
     async def __call__(
         self, principal: Principal, task: TaskId
     ) -> Result[Task, ArchiveTaskProblem]:
-        """Archive it; its leases end with the same write. Its worktree and branches stay."""
+        """Archive it; its leases end with the same write, then its agents, then its worktrees.
+
+        Work is kept in a ref first. Where a step is refused, asking again takes it up there.
+        """
         async with self.store.write() as unit:
             found = await unit.task(task)
             if found is None or not acts_for_a_person(principal):
@@ -36,5 +43,9 @@ class ArchiveTask:
             archived = replace(found, state=TaskState.ARCHIVED)
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_ARCHIVED)
             await unit.put_task(archived)
+            worktrees = await worktrees_of(unit, self.git, self.tasks_root, found)
         stopped = await stop_instances(self.runtime, running)
-        return stopped if failed(stopped) else Success(archived)
+        if failed(stopped):
+            return stopped
+        removed = await remove_worktrees(self.runtime, worktrees)
+        return removed if failed(removed) else Success(archived)

@@ -1,15 +1,18 @@
 """Delete a task with its sessions and all that hangs on them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain.access import NotFound, acts_for_a_person
 from domain.identity import TaskId
 from domain.ledger import Why
-from domain.outcome import Failure, Result, failed
+from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
+from domain.task import TaskState
 from pipelines.end_sessions import end_sessions, stop_instances
+from pipelines.task_worktrees import remove_worktrees, worktrees_of
 from ports.clock import Clock
+from ports.git import ClosedGit
 from ports.runtime import Runtime, RuntimeProblem
 from ports.store import Store
 
@@ -23,20 +26,30 @@ class DeleteTask:
     store: Store
     runtime: Runtime
     clock: Clock
+    git: ClosedGit
+    tasks_root: str
 
     async def __call__(self, principal: Principal, task: TaskId) -> Result[None, DeleteTaskProblem]:
-        """Delete it, with its leases in the same write; then its agents are ended.
+        """End its leases and agents, remove its worktrees with their work kept, then delete it.
 
-        The ledger keeps what was done for it. Its worktree and branches stay on the disk.
+        Where a step is refused the task is archived, and asking again takes it up there. The ledger
+        keeps what was done for it; branches and what was kept stay.
         """
         async with self.store.write() as unit:
             found = await unit.task(task)
             if found is None or not acts_for_a_person(principal):
                 return Failure(NotFound("task"))
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_DELETED)
-            await unit.remove_task(task)
+            await unit.put_task(replace(found, state=TaskState.ARCHIVED))
+            worktrees = await worktrees_of(unit, self.git, self.tasks_root, found)
         stopped = await stop_instances(self.runtime, running)
-        if not failed(stopped):
-            for handle in running:
-                await self.runtime.release(handle)
-        return stopped
+        if failed(stopped):
+            return stopped
+        removed = await remove_worktrees(self.runtime, worktrees)
+        if failed(removed):
+            return removed
+        async with self.store.write() as unit:
+            await unit.remove_task(task)
+        for handle in running:
+            await self.runtime.release(handle)
+        return Success(None)

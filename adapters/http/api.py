@@ -16,6 +16,7 @@ from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
+from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
@@ -56,6 +57,7 @@ class Api:
     examine_credentials: ExamineCredentials
     archive_task: ArchiveTask
     delete_task: DeleteTask
+    restore_task: RestoreTask
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     ledger: ReadLedger

@@ -51,6 +51,18 @@ class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     approve_automatically: bool = False
 
 
+class KeptBody(msgspec.Struct, frozen=True):
+    """The ref in the repository that held the work of its worktree."""
+
+    repository_id: str
+    ref: str
+
+
+class RestoredBody(msgspec.Struct, frozen=True):
+    task: TaskBody
+    worktrees: list[KeptBody]
+
+
 class Tasks(Controller):
     path = "/api/v1/tasks"
     tags = ("tasks",)
@@ -102,8 +114,25 @@ class Tasks(Controller):
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> TaskBody:
-        """Archive a task: its leases end at once, then its agents; nothing starts on it again."""
+        """Archive a task: its leases end at once, then its agents, then its worktrees go.
+
+        Their work is kept in refs of the repositories; `restore` brings it back.
+        """
         return TaskBody.of(accepted(await api.archive_task(principal, TaskId(task_id))))
+
+    @post("/{task_id:str}/restore", status_code=200)
+    async def restore(
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> RestoredBody:
+        """Open an archived task again, its worktrees as they were kept."""
+        restored = accepted(await api.restore_task(principal, TaskId(task_id)))
+        return RestoredBody(
+            TaskBody.of(restored.task),
+            [KeptBody(each.repository, each.ref) for each in restored.worktrees],
+        )
 
     @delete("/{task_id:str}")
     async def remove(
@@ -112,7 +141,7 @@ class Tasks(Controller):
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> None:
-        """Delete a task with its sessions; worktrees and branches stay on the disk."""
+        """Delete a task with its sessions and worktrees; branches and kept work stay in git."""
         accepted(await api.delete_task(principal, TaskId(task_id)))
 
     @delete("/{task_id:str}/repositories/{repository_id:str}", status_code=200)

@@ -167,3 +167,70 @@ async def test_what_is_not_there_cannot_be_ended(plane: Plane) -> None:
     assert await plane.api.stop(OWNER, SessionId("ses_none")) == Failure(NotFound("session"))
     assert await plane.api.archive_task(OWNER, task) == Failure(NotFound("task"))
     assert await plane.api.delete_task(OWNER, task) == Failure(NotFound("task"))
+
+
+@requirement("worktrees:task")
+@pytest.mark.parametrize("end", [archive, delete])
+async def test_worktrees_go_after_the_agents_of_the_task(
+    plane: Plane, end: Callable[[Plane, Session], Awaitable[object]]
+) -> None:
+    session = await plane.running()
+
+    await end(plane, session)
+
+    [removed] = plane.runtime.removed
+    assert removed.task == session.task
+    assert [each.folder for each in removed.checkouts] == ["app"]
+    assert plane.runtime.alive == {}
+
+
+@requirement("worktrees:task")
+async def test_a_task_whose_worktree_cannot_be_removed_is_archived_and_not_deleted(
+    plane: Plane,
+) -> None:
+    session = await plane.running()
+    locked = RuntimeProblem(RuntimeCode.WORKTREE_LOCKED, "locked")
+    plane.runtime.refuses["remove_workspace"] = locked
+
+    assert await plane.api.delete_task(OWNER, session.task) == Failure(locked)
+
+    async with plane.store.read() as state:
+        found = await state.task(session.task)
+    assert found is not None
+    assert found.state is TaskState.ARCHIVED
+    plane.runtime.refuses.clear()
+    (await plane.api.delete_task(OWNER, session.task)).unwrap()
+    assert await plane.sessions(session.task) == []
+
+
+@requirement("worktrees:task")
+async def test_a_task_that_never_ran_has_no_worktree_to_remove(plane: Plane) -> None:
+    task = await plane.ready_task()
+
+    (await plane.api.archive_task(OWNER, task.id)).unwrap()
+
+    assert plane.runtime.removed == []
+
+
+@requirement("worktrees:restore")
+async def test_a_restored_task_is_open_and_has_its_worktrees(plane: Plane) -> None:
+    session = await plane.running()
+    (await plane.api.archive_task(OWNER, session.task)).unwrap()
+
+    restored = (await plane.api.restore_task(OWNER, session.task)).unwrap()
+
+    assert restored.task.state is TaskState.OPEN
+    assert plane.runtime.restored == plane.runtime.removed
+
+
+async def test_a_task_that_cannot_be_restored_stays_archived(plane: Plane) -> None:
+    session = await plane.running()
+    (await plane.api.archive_task(OWNER, session.task)).unwrap()
+    plane.runtime.refuses["restore_workspace"] = UNREACHABLE
+
+    assert await plane.api.restore_task(OWNER, session.task) == Failure(UNREACHABLE)
+
+    async with plane.store.read() as state:
+        found = await state.task(session.task)
+    assert found is not None
+    assert found.state is TaskState.ARCHIVED

@@ -1,0 +1,47 @@
+"""The worktrees of a task, wherever its agents ran: what is removed with it and restored."""
+
+from domain.branch import branch_name
+from domain.execution import ExecutorType
+from domain.outcome import Result, Success, failed
+from domain.task import Task
+from ports.git import ClosedGit
+from ports.runtime import Checkout, Runtime, RuntimeProblem, Worktrees
+from ports.store import Reader
+
+__all__ = ("remove_worktrees", "worktrees_of")
+
+
+async def worktrees_of(
+    state: Reader, git: ClosedGit, tasks_root: str, task: Task
+) -> Worktrees | None:
+    """What a start of the task makes; None where no agent ever ran in a worktree of it."""
+    sessions = await state.sessions(task.id)
+    executions = [await state.execution(each.execution) for each in sessions if each.execution]
+    if not any(each and each.executor is ExecutorType.WORKTREE for each in executions):
+        return None
+    known = {each.id: each for each in await state.repositories(task.workspace)}
+    wanted = [(each, known[each.repository]) for each in task.repositories]
+    return Worktrees(
+        task.id,
+        f"{tasks_root}/{task.id}",
+        tuple(
+            Checkout(
+                repository=repository.id,
+                source=repository.local_path or git.clone_path(repository.id),
+                folder=repository.name,
+                branch=branch_name(task.title, task.id),
+                base=chosen.base or repository.default_branch,
+            )
+            for chosen, repository in wanted
+        ),
+    )
+
+
+async def remove_worktrees(
+    runtime: Runtime, worktrees: Worktrees | None
+) -> Result[None, RuntimeProblem]:
+    """Remove them, their work kept; where there are none there is nothing to do."""
+    if worktrees is None:
+        return Success(None)
+    removed = await runtime.remove_workspace(worktrees)
+    return removed if failed(removed) else Success(None)
