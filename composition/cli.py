@@ -17,6 +17,7 @@ VERBS: Final = {
     "explain": "say what git sees in a session, and where it came from",
     "doctor": "say what is installed, what is missing and how to get it",
     "restore": "open an archived task again, with the work of its worktrees",
+    "logs": "fetch a diagnostic bundle from the server on this machine",
     "ledger": "list what was done with leases, or export it",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
