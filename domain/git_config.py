@@ -55,9 +55,18 @@ _KEY_GRAMMAR = re.compile(
     r"(?:[A-Za-z0-9-]+(?:\.[^\n]*)?|\.[^\n]*)"  # section and subsection
     r"\.[A-Za-z][A-Za-z0-9-]*"  # variable
 )
-_NAMES = tuple((f"{KEY_PREFIX}{index}", f"{VALUE_PREFIX}{index}") for index in range(MAX_ENTRIES))
+_INCLUDE = "include.path"
+_INCLUDE_LENGTH = len(_INCLUDE)
 _UNSIGNED_LONG = 2**64
 _UNSIGNED_LONG_DIGITS = 20
+
+
+def _names(count: int) -> tuple[tuple[str, str], ...]:
+    """The names of the first `count` entries."""
+    return tuple((f"{KEY_PREFIX}{index}", f"{VALUE_PREFIX}{index}") for index in range(count))
+
+
+_NAMES = _names(MAX_ENTRIES)
 
 
 class Entry(NamedTuple):
@@ -162,9 +171,10 @@ def serialize(entries: Sequence[Entry]) -> dict[str, str]:
     if not entries:
         return {}
     variables = {COUNT: str(len(entries))}
-    for index, (key, value) in enumerate(entries):
-        variables[f"{KEY_PREFIX}{index}"] = key
-        variables[f"{VALUE_PREFIX}{index}"] = value
+    names = _NAMES if len(entries) <= MAX_ENTRIES else _names(len(entries))
+    for (key_name, value_name), (key, value) in zip(names, entries, strict=False):
+        variables[key_name] = key
+        variables[value_name] = value
     return variables
 
 
@@ -216,7 +226,11 @@ def _key_fault(key: str) -> Reason | None:
 
 def _value_fault(key: str, value: str) -> Reason | None:
     """Git reads an include at once, and an entry has no file that a path could be relative to."""
-    if key.lower() == "include.path" and not value.startswith(("/", "~", "%(prefix)/")):
+    if (
+        len(key) == _INCLUDE_LENGTH
+        and key.lower() == _INCLUDE
+        and not value.startswith(("/", "~", "%(prefix)/"))
+    ):
         return Reason.RELATIVE_INCLUDE
     return _text_fault(value)
 
@@ -224,6 +238,8 @@ def _value_fault(key: str, value: str) -> Reason | None:
 def _text_fault(text: str) -> Reason | None:
     if "\0" in text:
         return Reason.UNREPRESENTABLE
+    if text.isascii():
+        return Reason.TOO_LONG if len(text) > MAX_TEXT_BYTES else None
     try:
         return Reason.TOO_LONG if _bytes(text) > MAX_TEXT_BYTES else None
     except UnicodeEncodeError:
