@@ -12,7 +12,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.api import Api
 from adapters.http.bundles import BundleRoutes
-from adapters.http.documented import DocumentedProblems
+from adapters.http.documented import DocumentedProblems, answer_options
 from adapters.http.door import PRINCIPAL, Door
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
@@ -79,6 +79,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
         plugins=[DocumentedProblems()],
+        before_request=answer_options,
         openapi_config=OpenAPIConfig(
             title="Kandev",
             version=api.version,

@@ -20,7 +20,7 @@ from litestar.types import (
     Send,
 )
 
-from adapters.http.problem_details import Details
+from adapters.http.problem_details import MEDIA_TYPE, Details
 from domain.http_door import Asked, Reason, admit
 from domain.outcome import failed
 from ports.tokens import Tokens
@@ -109,7 +109,7 @@ async def _refuse(scope: Scope, send: Send, status: int, code: str, detail: str)
     remedy = "Send `Authorization: Bearer` with the token of the home." if status == 401 else ""
     body = msgspec.json.encode(Details(status, code, "Refused", detail, remedy))
     headers = [
-        (b"content-type", b"application/problem+json"),
+        (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]

@@ -27,7 +27,11 @@ KEEP_ALIVE_SECONDS: Final = 15.0
 _encoder = msgspec.json.Encoder()
 
 
-@get("/api/v1/sessions/{session_id:str}/events", tags=["sessions"])
+@get(
+    "/api/v1/sessions/{session_id:str}/events",
+    tags=["sessions"],
+    media_type="text/event-stream",
+)
 async def stream_events(
     session_id: FromPath[str],
     api: NamedDependency[Api],
@@ -44,7 +48,6 @@ async def stream_events(
         after = max(after, int(last_event_id[:16]))
     return Stream(
         events_from(api, session.id, after, follow=follow),
-        media_type="text/event-stream",
         headers={"cache-control": "no-store"},
     )
 

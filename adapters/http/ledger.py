@@ -70,7 +70,7 @@ class Ledger(Controller):
         """Entries in the order of their numbers; `after` continues behind the last one's."""
         return [dict(record_of(each)) for each in accepted(await api.ledger(principal, asked))]
 
-    @get("/export")
+    @get("/export", media_type="application/x-ndjson")
     async def export(
         self,
         api: NamedDependency[Api],

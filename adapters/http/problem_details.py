@@ -1,9 +1,14 @@
 """Problem details of RFC 9457, with a stable code for programs and a remedy for people."""
 
+from typing import Final
+
 import msgspec
 from litestar import Response
 
-__all__ = ("Details", "bad", "conflict", "missing", "problem_response")
+__all__ = ("MEDIA_TYPE", "Details", "bad", "conflict", "missing", "problem_response")
+
+
+MEDIA_TYPE: Final = "application/problem+json"
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -30,4 +35,4 @@ def conflict(code: str, detail: str, remedy: str) -> Details:
 
 
 def problem_response(details: Details) -> Response[Details]:
-    return Response(details, status_code=details.status, media_type="application/problem+json")
+    return Response(details, status_code=details.status, media_type=MEDIA_TYPE)
