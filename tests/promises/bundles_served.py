@@ -23,6 +23,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#over-rest",
         "No bundle of any source has a secret, an absolute path of the home or a task's title.",
     ),
+    "bundles:acp": (
+        f"{_PAGE}#over-rest",
+        "Of what agents said the newest events are taken, in order, an equal share a session.",
+    ),
+    "bundles:runtime": (
+        f"{_PAGE}#over-rest",
+        "The index lists the sessions that run and those of 72 hours, without title and prompt.",
+    ),
     "bundles:acp:unknown": (
         f"{_PAGE}#over-rest",
         "A session that is not there is a warning.",
