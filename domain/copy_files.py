@@ -8,11 +8,28 @@ is a name that ends in `:symlink`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("SYMLINK", "CopyEntry", "UnknownKeyword", "parse", "validate")
+__all__ = (
+    "MAX_ALTERNATIVES",
+    "MAX_FILES",
+    "SYMLINK",
+    "CopyEntry",
+    "CopyWarning",
+    "Reason",
+    "UnknownKeyword",
+    "alternatives",
+    "parse",
+    "validate",
+)
+
+MAX_FILES: Final = 10_000
+"""Files that one worktree is given at most."""
+MAX_ALTERNATIVES: Final = 256
+"""Patterns that the braces of one entry stand for at most; more are not expanded."""
 
 SYMLINK = "symlink"
 _ESCAPED = f"::{SYMLINK}"
@@ -37,6 +54,53 @@ class UnknownKeyword:
 class _Entry(NamedTuple):
     pattern: str
     keyword: str
+
+
+class Reason(StrEnum):
+    """Why a file, or all of an entry, was not given to a worktree; stable on the wire."""
+
+    NO_MATCH = "no_match"
+    OUTSIDE = "outside_repository"
+    LINKED = "behind_a_link"
+    SPECIAL = "no_regular_file"
+    TOO_MANY = "too_many_files"
+    FAILED = "not_written"
+
+
+class CopyWarning(NamedTuple):
+    """`path` is relative to the repository; the pattern where no file is meant."""
+
+    pattern: str
+    path: str
+    reason: Reason
+
+
+def alternatives(pattern: str) -> tuple[str, ...]:
+    """The patterns that braces stand for, in order; a brace that is not closed is a character."""
+    done: list[str] = []
+    waiting = [pattern]
+    while waiting:
+        text = waiting.pop()
+        found = _group(text)
+        if found is None:
+            done.append(text)
+            continue
+        start, end, choices = found
+        waiting += [text[:start] + choice + text[end:] for choice in reversed(choices)]
+        if len(done) + len(waiting) > MAX_ALTERNATIVES:
+            return (pattern,)
+    return tuple(dict.fromkeys(done))
+
+
+def _group(text: str) -> tuple[int, int, list[str]] | None:
+    """The first innermost group of choices: where it begins and ends, and what is in it."""
+    start = -1
+    for index, letter in enumerate(text):
+        if letter == "{":
+            start = index
+        elif letter == "}" and start >= 0:
+            return start, index + 1, text[start + 1 : index].split(",")
+    return None
 
 
 def parse(spec: str) -> tuple[CopyEntry, ...]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from domain.agent import Agent
+from domain.copy_files import CopyEntry
 from domain.credential_doctor import Diagnosis, Examined
 from domain.environment import Layer
 from domain.event import ExecutionEvent, Json
@@ -42,6 +43,7 @@ class Checkout:
 
     `source` is the clone that worktrees hang on, `folder` the name below the workspace (empty: the
     workspace itself). `branch` is made from `base` unless it exists, then it is checked out as is.
+    `copies` are given to a worktree when it is made.
     """
 
     repository: RepositoryId
@@ -49,6 +51,7 @@ class Checkout:
     folder: str
     branch: str
     base: str
+    copies: tuple[CopyEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,8 @@ def create(spec: LaunchSpec) -> wire.Create:
 
 
 def _checkout(each: Checkout) -> wire.Checkout:
-    return wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base)
+    copies = [wire.Copy(entry.pattern, entry.symlink) for entry in each.copies]
+    return wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base, copies)
 
 
 def _managed(access: ManagedAccess | None) -> wire.Managed | None:

@@ -38,6 +38,7 @@ __all__ = (
     "Answer",
     "AskRefused",
     "Checkout",
+    "Copy",
     "Create",
     "Created",
     "CredentialAnswer",
@@ -109,12 +110,20 @@ class Layer(msgspec.Struct, frozen=True):
     removes: list[str] = []
 
 
+class Copy(msgspec.Struct, frozen=True):
+    """What a new worktree is given (`domain.copy_files.CopyEntry`)."""
+
+    pattern: str
+    symlink: bool = False
+
+
 class Checkout(msgspec.Struct, frozen=True):
     repository: str
     source: str
     folder: str
     branch: str
     base: str
+    copies: list[Copy] = []
 
 
 class Worktrees(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.copy_files import CopyEntry, UnknownKeyword, parse, validate
+from domain.copy_files import CopyEntry, UnknownKeyword, alternatives, parse, validate
 from domain.outcome import Failure, Success, failed
 from tests.requirements import requirement
 
@@ -85,3 +85,25 @@ def test_any_text_is_read_without_empty_or_repeated_patterns(spec: str) -> None:
     assert len(set(patterns)) == len(patterns)
     saved = validate(spec)
     assert failed(saved) or saved.unwrap() == parse(spec)
+
+
+@requirement("copy-files:given")
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("a", ("a",)),
+        ("{a,b}.txt", ("a.txt", "b.txt")),
+        ("{a,{b,c}}.txt", ("a.txt", "b.txt", "a.txt", "c.txt")),
+        ("a{b", ("a{b",)),
+        ("a}b", ("a}b",)),
+        ("{a,b}{c,d}", ("ac", "ad", "bc", "bd")),
+    ],
+)
+def test_braces_stand_for_each_of_their_choices(pattern: str, expected: tuple[str, ...]) -> None:
+    assert set(alternatives(pattern)) == set(expected)
+
+
+@pytest.mark.parametrize(("choices", "expanded"), [(256, True), (257, False)])
+def test_braces_are_expanded_up_to_the_bound(choices: int, expanded: bool) -> None:
+    pattern = "{" + ",".join(map(str, range(choices))) + "}"
+    assert (len(alternatives(pattern)) == choices) == expanded

@@ -11,4 +11,16 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#keywords",
         "A keyword other than `symlink` is refused when saved; a stored one means a copy.",
     ),
+    "copy-files:given": (
+        f"{_PAGE}#what-a-worktree-gets",
+        "A new worktree gets copies with their permissions, or relative links back.",
+    ),
+    "copy-files:contained": (
+        f"{_PAGE}#what-a-worktree-gets",
+        "Nothing is read from outside the repository, and nothing is written through a link.",
+    ),
+    "copy-files:warned": (
+        f"{_PAGE}#warnings",
+        "What cannot be given is a warning with a stable reason; everything else is given.",
+    ),
 }

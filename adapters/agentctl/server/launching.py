@@ -22,6 +22,7 @@ from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.worktrees import checkouts
+from domain.event import EventKind, Json
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
 from domain.redaction import Surface
@@ -86,6 +87,7 @@ class Launching:
         undo.callback(self.log.close)
         try:
             self.log.open()
+            self._warn(equipment)
             self._write_record()
             started = await self._start(asked, equipment, life)
         except OSError as error:
@@ -106,6 +108,17 @@ class Launching:
             return Failure(await self._explained(greeted.failure()))
         created = self._shown(greeted.unwrap())
         return Success(Launched(conversation, created, keep(environment, checkouts(asked))))
+
+    def _warn(self, equipment: Equipment) -> None:
+        for warning in equipment.workspace.warnings:
+            body: Json = {
+                "status": "warning",
+                "code": "copy_files",
+                "entry": warning.pattern,
+                "path": warning.path,
+                "reason": warning.reason.value,
+            }
+            self.hearing.record(EventKind.SESSION_STATUS, body)
 
     async def _start(
         self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack

@@ -4,6 +4,7 @@ A worktree that is already there is used as it is. What this launch made is unma
 fails, but never work: once an agent has run, git is asked to refuse what is not committed.
 """
 
+import asyncio
 import errno
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from adapters.agentctl import wire
-from adapters.agentctl.server import worktree_files
+from adapters.agentctl.server import copied_files, worktree_files
 from adapters.agentctl.server.worktree_files import Found
+from domain.copy_files import CopyEntry, CopyWarning
 from domain.execution import ExecutorType
 from domain.git_failure import GitCode, GitFailure
 from domain.git_remedies import remedy
@@ -49,12 +51,16 @@ class _Made:
 
 @dataclass(slots=True)
 class Workspace:
-    """Where the agent works, and what was made for it. `worked`: an agent has run in it."""
+    """Where the agent works, and what was made for it. `worked`: an agent has run in it.
+
+    `warnings` are about files that a new worktree should have been given.
+    """
 
     directory: Path
     worked: bool = False
     made: list[_Made] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
+    warnings: list[CopyWarning] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,10 @@ class Workspaces:
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
             return Failure(_refusal(added.failure(), checkout, path))
+        entries = [CopyEntry(each.pattern, each.symlink) for each in checkout.copies]
+        workspace.warnings += await asyncio.to_thread(
+            copied_files.give, entries, Path(checkout.source), path
+        )
         return Success(None)
 
     async def _has_branch(

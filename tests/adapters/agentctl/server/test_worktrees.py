@@ -5,12 +5,14 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from adapters.agentctl import wire
+from adapters.agentctl.server.instance import Instance
 from domain.outcome import failed
 from ports.runtime import RuntimeCode
-from tests.adapters.agentctl.server.conftest import House, texts, turn
+from tests.adapters.agentctl.server.conftest import House, Seen, texts, turn, watch
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -44,8 +46,8 @@ def source(tmp_path: Path) -> Path:
 
 
 def _checkout(source: Path, **members: str) -> wire.Checkout:
-    plain = {"folder": "", "branch": "feature/a", "base": "main"}
-    return wire.Checkout("r1", str(source), **{**plain, **members})
+    plain = wire.Checkout("r1", str(source), "", "feature/a", "main")
+    return msgspec.structs.replace(plain, **members)
 
 
 def _state(source: Path) -> dict[str, Any]:
@@ -235,3 +237,31 @@ async def test_an_agent_that_never_began_leaves_no_worktree(house: House, source
     assert created.failure().code is RuntimeCode.AGENT_DIED
     assert _state(source) == before
     assert not house.workspace.exists()
+
+
+@requirement("copy-files:given")
+@requirement("copy-files:warned")
+async def test_a_new_worktree_is_given_files_and_a_warning_is_an_event(
+    house: House, source: Path
+) -> None:
+    (source / ".env").write_text("secret")
+    copies = [wire.Copy(".env"), wire.Copy("missing")]
+    checkout = msgspec.structs.replace(_checkout(source), copies=copies)
+
+    instance = await house.launch(checkouts=[checkout])
+    seen = await turn_from_the_start(instance)
+
+    assert (house.workspace / ".env").read_text() == "secret"
+    [warning] = [each.body for each in seen if each.body.get("status") == "warning"]
+    assert warning == {
+        "status": "warning",
+        "code": "copy_files",
+        "entry": "missing",
+        "path": "missing",
+        "reason": "no_match",
+    }
+
+
+async def turn_from_the_start(instance: Instance) -> list[Seen]:
+    await turn(instance, 1, "cwd")
+    return await watch(instance, "complete")
