@@ -1,0 +1,1 @@
+"""The REST surface over a real store, door included."""
