@@ -1,7 +1,8 @@
 """The use cases that the REST surface drives, finished and in one record."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from domain.error_report import ReportMeters
 from pipelines.archive_task import ArchiveTask
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
@@ -16,6 +17,7 @@ from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
+from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.stop_session import StopSession
@@ -58,8 +60,10 @@ class Api:
     archive_task: ArchiveTask
     delete_task: DeleteTask
     restore_task: RestoreTask
+    change_repository: ChangeRepository
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     ledger: ReadLedger
     bundles: Bundles
     clock: Clock
+    report_meters: ReportMeters = field(default_factory=ReportMeters)

@@ -14,6 +14,7 @@ from adapters.http.api import Api
 from adapters.http.bundles import BundleRoutes
 from adapters.http.documented import DocumentedProblems, answer_options
 from adapters.http.door import PRINCIPAL, Door
+from adapters.http.error_reports import ErrorReports
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
@@ -64,6 +65,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
             Sessions,
             Ledger,
             BundleRoutes,
+            ErrorReports,
             stream_events,
         ],
         dependencies={
