@@ -122,13 +122,11 @@ async def test_a_stop_that_was_under_way_is_asked_again(plane: Plane) -> None:
 async def test_an_agent_that_nobody_expects_is_ended(plane: Plane, known: str) -> None:
     session = await plane.running()
     [instance] = plane.runtime.alive.values()
-    plane.runtime.refuses["stop"] = UNREACHABLE
     if known == "deleted":
-        await plane.api.delete_task(OWNER, session.task)
+        async with plane.store.write() as unit:
+            await unit.remove_task(session.task)
     else:
         await plane.container.follow().conclude(handle(session))
-    plane.runtime.refuses.clear()
-    plane.runtime.stopped.clear()
 
     recovered = await plane.container.recover()()
 
