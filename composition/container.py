@@ -61,6 +61,7 @@ from pipelines.refresh_clone import RefreshClone
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
 from pipelines.replace_connection import ReplaceConnection
+from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.start_execution import StartExecution
@@ -221,6 +222,7 @@ class ControlPlane(containers.DeclarativeContainer):
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
         archive_task=providers.Singleton(ArchiveTask, store, runtime, clock, git, tasks_root),
         delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, tasks_root),
+        change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from domain import copy_files
 from domain.access import NotFound
 from domain.ambient_credentials import cleared
 from domain.branch import branch_name
@@ -152,11 +153,12 @@ class StartExecution:
                 return Failure(NotFound("workspace"))
             known = {each.id: each for each in await state.repositories(workspace.id)}
             connections = tuple(await state.connections(workspace.id))
+            settings = {each: await state.repository_settings(each) for each in known}
         wanted = [known.get(each.repository) for each in task.repositories]
         repositories = tuple(each for each in wanted if each is not None)
         if len(repositories) != len(wanted):
             return Failure(NotFound("repository"))
-        return Success(Facts(workspace, task, repositories, connections))
+        return Success(Facts(workspace, task, repositories, connections, settings))
 
     async def _checkouts(
         self, order: Order, facts: Facts
@@ -175,6 +177,7 @@ class StartExecution:
                     folder="" if alone else repository.name,
                     branch=branch_name(facts.task.title, facts.task.id),
                     base=base if repository.local_path else f"origin/{base}",
+                    copies=copy_files.parse(facts.settings[repository.id].copy_files),
                 )
             )
         return Success(tuple(checkouts))

@@ -18,6 +18,7 @@ from domain.identity import RepositoryId
 from domain.lease import Scope
 from domain.registered_repository import Repository
 from domain.repository import https_url
+from domain.repository_settings import RepositorySettings
 from domain.session import Session
 from domain.task import Task
 from domain.workspace import Workspace
@@ -58,6 +59,7 @@ class Facts:
     task: Task
     repositories: tuple[Repository, ...]
     connections: tuple[Connection, ...]
+    settings: Mapping[RepositoryId, RepositorySettings]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from domain.identity import (
 from domain.lease import LeaseRecord
 from domain.ledger import LedgerEntry, LedgerQuery
 from domain.registered_repository import Repository
+from domain.repository_settings import RepositorySettings
 from domain.session import Session, SessionState
 from domain.task import Task
 from domain.task_event import TaskEvent
@@ -78,6 +79,9 @@ class Reader(Protocol):
 
     async def repository(self, repository: RepositoryId) -> Repository | None: ...
     async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]: ...
+    async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:
+        """What was put for the repository; else what holds for every repository."""
+        ...
 
     async def task(self, task: TaskId) -> Task | None: ...
     async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
@@ -143,6 +147,9 @@ class Writer(Reader, Protocol):
         ...
 
     async def put_repository(self, repository: Repository) -> None: ...
+    async def put_repository_settings(
+        self, repository: RepositoryId, settings: RepositorySettings
+    ) -> None: ...
     async def put_task(self, task: Task) -> None:
         """Insert or replace.
 

@@ -18,6 +18,7 @@ from adapters.http.error_reports import ErrorReports
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
+from adapters.http.repositories import Repositories
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
@@ -60,6 +61,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
             health,
             agents,
             Workspaces,
+            Repositories,
             Settings,
             Tasks,
             Sessions,

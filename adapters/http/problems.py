@@ -19,9 +19,11 @@ from adapters.http.session_problems import session_details
 from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
+from domain.copy_files import UnknownKeyword
 from domain.git_failure import GitFailure
 from domain.outcome import Result, failed
 from domain.repository import InvalidRemote
+from domain.repository_settings import SettingTooLong
 from domain.session import NotAllowed
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
@@ -33,6 +35,7 @@ from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchi
 from pipelines.prompt_session import TalkProblem
 from pipelines.register_repository import RegisterRepositoryProblem, RelativePath
 from pipelines.register_workspace import RegisterWorkspaceProblem
+from pipelines.repository_settings import ChangeRepositoryProblem
 from pipelines.resume_session import ResumeProblem
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
@@ -53,6 +56,7 @@ __all__ = (
 
 ApiProblem: TypeAlias = (
     AccountProblem
+    | ChangeRepositoryProblem
     | ConnectProblem
     | CreateTaskProblem
     | LaunchProblem
@@ -102,6 +106,8 @@ def details(problem: ApiProblem) -> Details:
             | NoRepository()
             | RelativePath()
             | InvalidRemote()
+            | UnknownKeyword()
+            | SettingTooLong()
         ):
             return request_details(problem)
         case (

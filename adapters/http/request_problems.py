@@ -5,7 +5,9 @@ from typing import TypeAlias, assert_never
 from adapters.http.problem_details import Details, bad, missing
 from domain.access import NotFound
 from domain.branch import InvalidBranch
+from domain.copy_files import UnknownKeyword
 from domain.repository import InvalidRemote
+from domain.repository_settings import SettingTooLong
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
@@ -26,6 +28,8 @@ RequestProblem: TypeAlias = (
     | NoRepository
     | RelativePath
     | InvalidRemote
+    | UnknownKeyword
+    | SettingTooLong
 )
 
 
@@ -53,5 +57,10 @@ def request_details(problem: RequestProblem) -> Details:
         case InvalidRemote(reason=reason):
             text = f"The clone URL is not usable: {reason.value.replace('_', ' ')}."
             return bad("invalid_remote", text, "Give an https:// or SSH URL without a password.")
+        case UnknownKeyword(pattern=pattern, keyword=keyword):
+            text = f"{keyword!r} after {pattern!r} is no way to copy a file."
+            return bad("unknown_keyword", text, "Use `:symlink`, or no colon.")
+        case SettingTooLong(name=name, limit=limit):
+            return bad("setting_too_long", f"{name} is too long.", f"Use {limit} bytes.")
         case _:
             assert_never(problem)

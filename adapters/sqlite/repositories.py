@@ -7,11 +7,12 @@ from sqlalchemy import select
 from adapters.sqlite.columns import from_text, to_text
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given
-from adapters.sqlite.tables import RepositoryRow, table
+from adapters.sqlite.tables import RepositoryRow, RepositorySettingsRow, table
 from adapters.sqlite.unit import Unit
 from domain.identity import RepositoryId, WorkspaceId
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity
+from domain.repository_settings import RepositorySettings
 
 __all__ = ("RepositoryReads", "RepositoryWrites")
 
@@ -21,6 +22,10 @@ _OF_WORKSPACE = (
     select(table(RepositoryRow))
     .where(_REPOSITORY.workspace_id == given("workspace"))
     .order_by(_REPOSITORY.id)
+)
+
+_SETTINGS = select(table(RepositorySettingsRow).c.copy_files).where(
+    table(RepositorySettingsRow).c.repository_id == given("repository")
 )
 
 
@@ -34,6 +39,10 @@ class RepositoryReads(Unit):
     async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]:
         rows = await self._on.rows(_OF_WORKSPACE, {"workspace": workspace})
         return [_repository(row) for row in rows]
+
+    async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:
+        row = await self._on.one(_SETTINGS, {"repository": repository})
+        return RepositorySettings() if row is None else RepositorySettings(row[0])
 
 
 class RepositoryWrites(RepositoryReads):
@@ -53,6 +62,12 @@ class RepositoryWrites(RepositoryReads):
             "created_at": to_text(repository.created_at),
         }
         await self._put(RepositoryRow, values)
+
+    async def put_repository_settings(
+        self, repository: RepositoryId, settings: RepositorySettings
+    ) -> None:
+        values = {"repository_id": repository, "copy_files": settings.copy_files}
+        await self._put(RepositorySettingsRow, values)
 
 
 def _repository(row: Row) -> Repository:

@@ -27,6 +27,7 @@ __all__ = (
     "LeaseRow",
     "LedgerRow",
     "RepositoryRow",
+    "RepositorySettingsRow",
     "SessionEventRow",
     "SessionRow",
     "TaskEventRow",
@@ -106,6 +107,13 @@ class RepositoryRow(SQLModel, table=True):
     identity_path: str | None
     default_branch: str
     created_at: str
+
+
+class RepositorySettingsRow(SQLModel, table=True):
+    __tablename__ = "repository_settings"
+
+    repository_id: str = Field(primary_key=True, foreign_key="repositories.id", ondelete="CASCADE")
+    copy_files: str
 
 
 class TaskRow(SQLModel, table=True):

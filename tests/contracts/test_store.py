@@ -25,6 +25,7 @@ from domain.identity import (
     TurnId,
     WorkspaceId,
 )
+from domain.repository_settings import RepositorySettings
 from domain.session import SessionFailure, SessionState
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange
@@ -681,3 +682,20 @@ def test_whatever_comes_again_and_however_each_event_is_numbered_once(
             assert [each.sequence for each in found] == list(range(1, len(first_seen) + 1))
 
     asyncio.run(run(tmp_path_factory.mktemp("store")))
+
+
+async def test_a_repository_keeps_what_it_asks_for_until_it_is_gone(
+    store: Store, example: Example
+) -> None:
+    key, asked = example.repository.id, RepositorySettings(".env, a:symlink")
+
+    async with store.write() as unit:
+        assert await unit.repository_settings(key) == RepositorySettings()
+        await unit.put_repository_settings(key, RepositorySettings("other"))
+        await unit.put_repository_settings(key, asked)
+
+    async with store.write() as unit:
+        assert await unit.repository_settings(key) == asked
+        await unit.remove_task(example.task.id)
+        await unit.remove_workspace(example.workspace.id)
+        assert await unit.repository_settings(key) == RepositorySettings()

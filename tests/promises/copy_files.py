@@ -23,4 +23,8 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#warnings",
         "What cannot be given is a warning with a stable reason; everything else is given.",
     ),
+    "copy-files:setting": (
+        f"{_PAGE}#the-setting",
+        "Each repository has its own text, which only a person reads and changes.",
+    ),
 }

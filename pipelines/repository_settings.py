@@ -1,0 +1,45 @@
+"""What a repository asks for in its new worktrees: read and change it."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from domain import repository_settings
+from domain.access import NotFound, acts_for_a_person
+from domain.copy_files import UnknownKeyword
+from domain.identity import RepositoryId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.repository_settings import RepositorySettings, SettingTooLong
+from ports.store import Store
+
+__all__ = ("ChangeRepository", "ChangeRepositoryProblem")
+
+ChangeRepositoryProblem: TypeAlias = NotFound | UnknownKeyword | SettingTooLong
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRepository:
+    store: Store
+
+    async def read(
+        self, principal: Principal, repository: RepositoryId
+    ) -> Result[RepositorySettings, ChangeRepositoryProblem]:
+        async with self.store.read() as state:
+            found = await state.repository(repository)
+            if found is None or not acts_for_a_person(principal):
+                return Failure(NotFound("repository"))
+            return Success(await state.repository_settings(repository))
+
+    async def __call__(
+        self, principal: Principal, repository: RepositoryId, wanted: RepositorySettings
+    ) -> Result[RepositorySettings, ChangeRepositoryProblem]:
+        """Store what later worktrees get; what is not valid changes nothing."""
+        checked = repository_settings.check(wanted)
+        if failed(checked):
+            return checked
+        async with self.store.write() as unit:
+            found = await unit.repository(repository)
+            if found is None or not acts_for_a_person(principal):
+                return Failure(NotFound("repository"))
+            await unit.put_repository_settings(repository, wanted)
+        return Success(wanted)

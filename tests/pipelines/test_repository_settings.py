@@ -1,0 +1,64 @@
+"""What a repository asks for is stored when it is valid, and travels with each launch."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from domain.access import NotFound
+from domain.copy_files import CopyEntry, UnknownKeyword
+from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
+from domain.outcome import Failure
+from domain.principal import Execution
+from domain.repository_settings import RepositorySettings
+from tests.pipelines.plane import OWNER, Plane, plane_over
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def plane(tmp_path: Path) -> AsyncGenerator[Plane]:
+    async with plane_over(tmp_path) as made:
+        yield made
+
+
+@requirement("copy-files:setting")
+async def test_a_launch_asks_for_what_the_repository_asks_for(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    settings = RepositorySettings(".env, config:symlink")
+
+    (await plane.api.change_repository(OWNER, repository, settings)).unwrap()
+    (await plane.launched(task.id)).unwrap()
+
+    [checkout] = plane.runtime.launches[0].checkouts
+    assert checkout.copies == (CopyEntry(".env"), CopyEntry("config", symlink=True))
+    assert (await plane.api.change_repository.read(OWNER, repository)).unwrap() == settings
+
+
+@requirement("copy-files:refused")
+async def test_what_is_not_valid_changes_nothing(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    change = plane.api.change_repository
+    (await change(OWNER, repository, RepositorySettings(".env"))).unwrap()
+
+    refused = await change(OWNER, repository, RepositorySettings(".env:move"))
+
+    assert refused == Failure(UnknownKeyword(".env", "move"))
+    assert (await change.read(OWNER, repository)).unwrap() == RepositorySettings(".env")
+
+
+@requirement("copy-files:setting")
+async def test_only_a_person_sees_and_changes_what_a_repository_asks_for(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    agent = Execution(ExecutionId("exec"), TaskId("task"), SessionId("ses"))
+    absent = Failure(NotFound("repository"))
+    change = plane.api.change_repository
+
+    assert await change(agent, repository, RepositorySettings()) == absent
+    assert await change.read(agent, repository) == absent
+    assert await change(OWNER, RepositoryId("repo_none"), RepositorySettings()) == absent
+    assert await change.read(OWNER, RepositoryId("repo_none")) == absent
