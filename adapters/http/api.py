@@ -17,6 +17,7 @@ from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
+from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.stop_session import StopSession
@@ -59,6 +60,7 @@ class Api:
     archive_task: ArchiveTask
     delete_task: DeleteTask
     restore_task: RestoreTask
+    change_repository: ChangeRepository
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     ledger: ReadLedger
