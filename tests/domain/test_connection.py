@@ -16,6 +16,7 @@ from domain.connection import (
     check_secret,
     describe,
     likely_kind,
+    serving,
     username,
 )
 from domain.identity import ConnectionId, WorkspaceId
@@ -152,3 +153,19 @@ def test_a_description_has_the_actor_and_the_status_and_no_more() -> None:
     assert describe(connection) == Description(
         "github.com", "github_app_installation", "acme-bot", Status.SUSPENDED
     )
+
+
+def at(host: str, status: Status, name: str) -> Connection:
+    return Connection(ConnectionId(name), WorkspaceId("w"), host, Kind.GIT, None, status, 1)
+
+
+@pytest.mark.parametrize("inactive", [each for each in Status if each is not Status.ACTIVE])
+def test_the_active_connection_of_a_host_serves_it_wherever_it_stands(inactive: Status) -> None:
+    active = at("forge.example", Status.ACTIVE, "active")
+    old = at("forge.example", inactive, "old")
+    other = at("other.example", Status.ACTIVE, "other")
+
+    assert serving([old, other, active], "forge.example") is active
+    assert serving([active, old], "forge.example") is active
+    assert serving([other, old], "forge.example") is old
+    assert serving([active, old], "nowhere.example") is None
