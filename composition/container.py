@@ -22,6 +22,8 @@ from adapters.home.layout import Home
 from adapters.http.api import Api
 from adapters.logs.evidence import LogEvidence
 from adapters.logs.logs import Logs
+from adapters.mcp.backend import Backend
+from adapters.mcp.outside import OutsideDoor
 from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
 from adapters.secrets.keyring import Keyring
@@ -230,4 +232,15 @@ class ControlPlane(containers.DeclarativeContainer):
         bundles=bundles,
         clock=clock,
     )
+    tools = providers.Singleton(
+        Backend,
+        version=VERSION,
+        store=store,
+        create_task=api.provided.create_task,
+        archive_task=api.provided.archive_task,
+        prompt=api.provided.prompt,
+        answer=api.provided.answer,
+        stop=stop,
+    )
+    mcp = providers.Singleton(OutsideDoor, tools)
     prune_ledger = providers.Singleton(PruneLedger, store, clock)

@@ -125,7 +125,10 @@ async def started(
         bound_host, bound_port = listener.getsockname()[:2]
         await stack.enter_async_context(plane.bundles())
         app = create_app(
-            plane.api(), OwnerToken(Secret(token)), loopback_hosts(settings.host, bound_port)
+            plane.api(),
+            OwnerToken(Secret(token)),
+            loopback_hosts(settings.host, bound_port),
+            await stack.enter_async_context(plane.mcp()),
         )
         await stack.enter_async_context(upkeep(plane.prune_ledger()))
         await stack.enter_async_context(serving(app, listener))

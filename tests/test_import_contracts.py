@@ -48,6 +48,7 @@ BREACHES: Final = {
         "adapters.http.planted_socket", "import websockets"
     ),
     "One adapter speaks with agents": Planted("adapters.agentctl.planted_agent", "import acp"),
+    "One adapter speaks MCP": Planted("adapters.http.planted_tool", "import mcp"),
     "Wire formats end in their adapters": Planted("composition.planted_wire", "import msgspec"),
     "Ciphers and certificates stay with what they protect": Planted(
         "adapters.sqlite.planted_cipher", "import cryptography"

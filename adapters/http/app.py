@@ -17,6 +17,7 @@ from adapters.http.door import PRINCIPAL, Door
 from adapters.http.error_reports import ErrorReports
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
+from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.repositories import Repositories
 from adapters.http.sessions import Sessions
@@ -46,8 +47,10 @@ async def agents(api: NamedDependency[Api]) -> list[AgentBody]:
     return [AgentBody.of(each) for each in api.agents.all()]
 
 
-def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
-    """`hosts` are the values of the Host header that name this server."""
+def create_app(
+    api: Api, tokens: Tokens, hosts: Collection[str], mcp: Mounted | None = None
+) -> Door:
+    """`hosts` are the values of Host that name this server; `mcp` is served at `/mcp`."""
 
     def provide_api() -> Api:
         return api
@@ -69,6 +72,7 @@ def create_app(api: Api, tokens: Tokens, hosts: Collection[str]) -> Door:
             BundleRoutes,
             ErrorReports,
             stream_events,
+            *([mount("/mcp", mcp)] if mcp is not None else []),
         ],
         dependencies={
             "api": Provide(provide_api, sync_to_thread=False),

@@ -1,0 +1,178 @@
+"""What the tools give: structured content, each shape made by one function from a domain value."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import override
+
+from domain.event import EventKind, SessionEvent
+from domain.registered_repository import Repository
+from domain.session import Session, SessionState
+from domain.task import Task, TaskState
+from domain.workspace import Workspace
+
+__all__ = (
+    "Answer",
+    "Conversation",
+    "EventAnswer",
+    "MessageAnswer",
+    "Repositories",
+    "RepositoryAnswer",
+    "SessionAnswer",
+    "Sessions",
+    "TaskAnswer",
+    "Tasks",
+    "WorkspaceAnswer",
+    "Workspaces",
+)
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class WorkspaceAnswer(Answer):
+    id: str
+    name: str
+    task_git_credentials_mode: str
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> "WorkspaceAnswer":
+        return cls(
+            id=workspace.id,
+            name=workspace.name,
+            task_git_credentials_mode=workspace.mode.value,
+        )
+
+
+class Workspaces(Answer):
+    """`next_after` is null on the last page."""
+
+    workspaces: list[WorkspaceAnswer]
+    next_after: str | None
+
+
+class RepositoryAnswer(Answer):
+    id: str
+    name: str
+    default_branch: str
+
+    @classmethod
+    def of(cls, repository: Repository) -> "RepositoryAnswer":
+        return cls(id=repository.id, name=repository.name, default_branch=repository.default_branch)
+
+
+class Repositories(Answer):
+    repositories: list[RepositoryAnswer]
+
+
+class TaskSummary(Answer):
+    id: str
+    workspace_id: str
+    title: str
+    state: TaskState
+    created_at: datetime
+
+    @classmethod
+    def of(cls, task: Task) -> "TaskSummary":
+        return cls(
+            id=task.id,
+            workspace_id=task.workspace,
+            title=task.title,
+            state=task.state,
+            created_at=task.created_at,
+        )
+
+
+class Tasks(Answer):
+    """`next_after` is null on the last page."""
+
+    tasks: list[TaskSummary]
+    next_after: str | None
+
+
+class TaskRepositoryAnswer(Answer):
+    repository_id: str
+    base_branch: str | None
+
+
+class TaskAnswer(TaskSummary):
+    prompt: str
+    repositories: list[TaskRepositoryAnswer]
+
+    @classmethod
+    @override
+    def of(cls, task: Task) -> "TaskAnswer":
+        return cls(
+            **TaskSummary.of(task).model_dump(),
+            prompt=task.prompt,
+            repositories=[
+                TaskRepositoryAnswer(repository_id=each.repository, base_branch=each.base)
+                for each in task.repositories
+            ],
+        )
+
+
+class FailureAnswer(Answer):
+    code: str
+    detail: str
+
+
+class SessionAnswer(Answer):
+    id: str
+    task_id: str
+    agent: str
+    state: SessionState
+    failure: FailureAnswer | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, session: Session) -> "SessionAnswer":
+        failure = session.failure
+        return cls(
+            id=session.id,
+            task_id=session.task,
+            agent=session.agent,
+            state=session.state,
+            failure=FailureAnswer(code=failure.code, detail=failure.detail) if failure else None,
+            created_at=session.created_at,
+        )
+
+
+class Sessions(Answer):
+    sessions: list[SessionAnswer]
+
+
+class EventAnswer(Answer):
+    sequence: int
+    at: datetime
+    kind: EventKind
+    turn: int | None
+    body: dict[str, Any]
+
+    @classmethod
+    def of(cls, event: SessionEvent) -> "EventAnswer":
+        return cls(
+            sequence=event.sequence,
+            at=event.at,
+            kind=event.kind,
+            turn=event.generation,
+            body=event.body,
+        )
+
+
+class Conversation(Answer):
+    """Ask again with `after` = `next_after` for what follows; `more` says whether it is there."""
+
+    events: list[EventAnswer]
+    next_after: int
+    more: bool
+
+
+class MessageAnswer(Answer):
+    """The turn has begun; what the agent says arrives in the conversation."""
+
+    session_id: str
+    turn_id: str
+    turn: int

@@ -1,0 +1,196 @@
+"""What the tools take: one model a tool, which is its schema, its parser and its documentation.
+
+Nothing is coerced, and a name that no tool knows is refused. What is wrong is told by its JSON
+pointer (RFC 6901) and the keyword of JSON Schema that it broke, never by its value, which could be
+a secret.
+"""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from domain.event import EventKind
+from domain.outcome import Failure, Result, Success
+from domain.task import MAX_PROMPT_BYTES
+from domain.tool_bounds import (
+    DEFAULT_CONVERSATION,
+    MAX_CONVERSATION,
+    MAX_ID,
+    MAX_ROWS,
+    MAX_TASK_REPOSITORIES,
+    MAX_TITLE,
+)
+
+__all__ = (
+    "Arguments",
+    "CreateTask",
+    "GetConversation",
+    "GetTask",
+    "ListRepositories",
+    "ListTasks",
+    "ListWorkspaces",
+    "MessageTask",
+    "PermissionAnswer",
+    "RepositoryChoice",
+    "TaskSession",
+    "parse",
+)
+
+
+class Arguments(BaseModel):
+    """The base of every tool's arguments: strict, frozen, closed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID)]
+Rows = Annotated[int, Field(ge=1, le=MAX_ROWS, description="Rows in the answer at most.")]
+After = Annotated[
+    str | None, Field(max_length=MAX_ID, description="`next_after` of the page before, or null.")
+]
+Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_BYTES)]
+
+
+class ListWorkspaces(Arguments):
+    limit: Rows = MAX_ROWS
+    after: After = None
+
+
+class ListRepositories(Arguments):
+    workspace_id: Annotated[Id, Field(description="From list_workspaces_kandev.")]
+
+
+class ListTasks(Arguments):
+    workspace_id: Annotated[Id, Field(description="From list_workspaces_kandev.")]
+    limit: Rows = MAX_ROWS
+    after: After = None
+
+
+class GetTask(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+
+
+class RepositoryChoice(Arguments):
+    repository_id: Annotated[Id, Field(description="From list_repositories_kandev.")]
+    base_branch: Annotated[
+        str | None,
+        Field(max_length=255, description="Where the work starts; null for the default branch."),
+    ] = None
+
+
+class CreateTask(Arguments):
+    title: Annotated[
+        str, Field(min_length=1, max_length=MAX_TITLE, description="One line that names the work.")
+    ]
+    prompt: Annotated[
+        Prompt, Field(description="What the agent is to do, with all that it needs to know.")
+    ]
+    workspace_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="Null when there is exactly one workspace.",
+        ),
+    ] = None
+    repositories: Annotated[
+        list[RepositoryChoice],
+        Field(
+            max_length=MAX_TASK_REPOSITORIES,
+            description="Where to work; empty when the workspace has exactly one repository.",
+        ),
+    ] = []
+
+
+class TaskSession(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+    session_id: Annotated[
+        Id, Field(description="A session of this task, from list_sessions_kandev.")
+    ]
+
+
+class GetConversation(TaskSession):
+    after: Annotated[
+        int, Field(ge=0, le=2**53, description="`next_after` of the page before; 0 for the start.")
+    ] = 0
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_CONVERSATION, description="Events in the answer at most.")
+    ] = DEFAULT_CONVERSATION
+    kinds: Annotated[
+        list[Annotated[EventKind, Field(strict=False)]],
+        Field(max_length=len(EventKind), description="Only events of these kinds; empty for all."),
+    ] = []
+
+
+class MessageTask(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+    prompt: Annotated[Prompt, Field(description="What to tell the agent.")]
+    session_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="A session of this task; null for its newest live one.",
+        ),
+    ] = None
+
+
+class PermissionAnswer(TaskSession):
+    request_id: Annotated[Id, Field(description="From a `permission_request` event.")]
+    option_id: Annotated[
+        str | None,
+        Field(
+            max_length=MAX_ID,
+            description="One of the options that the request offered; null to choose none.",
+        ),
+    ]
+
+
+Model = TypeVar("Model", bound=Arguments)
+
+_KEYWORDS = {
+    "missing": "required",
+    "extra_forbidden": "additionalProperties",
+    "string_too_long": "maxLength",
+    "string_too_short": "minLength",
+    "too_long": "maxItems",
+    "too_short": "minItems",
+    "greater_than_equal": "minimum",
+    "less_than_equal": "maximum",
+    "enum": "enum",
+    "literal_error": "enum",
+    "string_pattern_mismatch": "pattern",
+}
+_ABOUT_THE_PARENT = {"required", "additionalProperties"}
+
+
+def parse(model: type[Model], given: dict[str, Any] | None) -> Result[Model, str]:
+    """The arguments, or where and how they break the schema; absent ones are none."""
+    try:
+        return Success(model.model_validate(given if given is not None else {}))
+    except ValidationError as error:
+        return Failure(told(error.errors(include_url=False, include_input=False)))
+
+
+def told(errors: list[ErrorDetails]) -> str:
+    """The first place that is wrong, and all that is missing there, in the order of names."""
+    where, keyword = min((place(each), rule(each)) for each in errors)
+    text = f"validation failed at {where} (keyword: {keyword}"
+    if keyword == "required":
+        absent = sorted(
+            str(each["loc"][-1]) for each in errors if (place(each), rule(each)) == (where, keyword)
+        )
+        text += "; missing: " + ", ".join(f'"{name}"' for name in absent)
+    return text + ")"
+
+
+def rule(error: ErrorDetails) -> str:
+    return _KEYWORDS.get(error["type"], "type")
+
+
+def place(error: ErrorDetails) -> str:
+    """A JSON pointer, `$` for the root."""
+    steps = error["loc"][:-1] if rule(error) in _ABOUT_THE_PARENT else error["loc"]
+    escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return "".join(f"/{step}" for step in escaped) or "$"

@@ -1,0 +1,24 @@
+"""The use cases that the tools drive, finished and in one record: the same as behind REST."""
+
+from dataclasses import dataclass
+
+from pipelines.archive_task import ArchiveTask
+from pipelines.create_task import CreateTask
+from pipelines.prompt_session import AnswerPermission, PromptSession
+from pipelines.stop_session import StopSession
+from ports.store import Store
+
+__all__ = ("Backend",)
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """`store` serves reads that decide nothing; every change goes through a use case."""
+
+    version: str
+    store: Store
+    create_task: CreateTask
+    archive_task: ArchiveTask
+    prompt: PromptSession
+    answer: AnswerPermission
+    stop: StopSession

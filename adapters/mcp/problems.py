@@ -1,0 +1,64 @@
+"""From a problem to the text of a tool's error: a stable code, what failed, what to do next."""
+
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from domain.access import NotFound
+from domain.branch import InvalidBranch
+from domain.session import NotAllowed
+from domain.task import InvalidPrompt
+from domain.workspace import InvalidName
+from pipelines.archive_task import ArchiveTaskProblem
+from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.prompt_session import TalkProblem
+from pipelines.start_problem import Superseded
+from pipelines.stop_session import StopProblem
+from ports.runtime import RuntimeProblem
+
+__all__ = ("NeedsWorkspace", "NoLiveSession", "ToolProblem", "told")
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsWorkspace:
+    """There is not exactly one workspace, and none was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoLiveSession:
+    """No agent of the task is there to be told anything."""
+
+
+ToolProblem: TypeAlias = (
+    ArchiveTaskProblem
+    | CreateTaskProblem
+    | StopProblem
+    | TalkProblem
+    | NeedsWorkspace
+    | NoLiveSession
+)
+
+
+def told(problem: ToolProblem) -> str:
+    match problem:
+        case NotFound(what=what):
+            return f"{what}_not_found: there is no such {what}. List them to find its id."
+        case InvalidName():
+            return "invalid_name: the title is blank or has control characters. Use one line."
+        case InvalidPrompt():
+            return "invalid_prompt: the prompt is blank or too large. Use 1 byte to 1 MiB."
+        case InvalidBranch():
+            return "invalid_branch: that is no name of a branch. Name a branch."
+        case NoRepository():
+            return "no_repository: a task needs repositories, each once. Name them by their ids."
+        case NotAllowed(state=state):
+            return f"session_state: the session is {state.value}. Wait for its turn to end."
+        case Superseded():
+            return "superseded: the session changed at the same moment. Look at it, then ask again."
+        case RuntimeProblem(code=code, detail=detail):
+            return f"{code.value}: {detail}"
+        case NeedsWorkspace():
+            return "workspace_needed: there is not exactly one workspace. Name one by its id."
+        case NoLiveSession():
+            return "no_live_session: no agent works on the task. Start a session on it first."
+        case _:
+            assert_never(problem)

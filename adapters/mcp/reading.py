@@ -1,0 +1,176 @@
+"""The tools that read. What is not the principal's to see is answered like what is not there."""
+
+from collections.abc import Sequence
+
+from adapters.mcp.answers import (
+    Conversation,
+    EventAnswer,
+    Repositories,
+    RepositoryAnswer,
+    SessionAnswer,
+    Sessions,
+    TaskAnswer,
+    Tasks,
+    TaskSummary,
+    WorkspaceAnswer,
+    Workspaces,
+)
+from adapters.mcp.arguments import (
+    GetConversation,
+    GetTask,
+    ListRepositories,
+    ListTasks,
+    ListWorkspaces,
+    TaskSession,
+)
+from adapters.mcp.backend import Backend
+from domain.access import NotFound, acts_for_a_person
+from domain.event import SessionEvent
+from domain.identity import SessionId, TaskId, WorkspaceId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal
+from domain.session import Session
+from domain.task import Task
+from domain.tool_bounds import MAX_CONVERSATION_BYTES, fitting
+from domain.workspace import Workspace
+from ports.store import Reader
+
+__all__ = (
+    "conversation",
+    "repositories",
+    "session",
+    "session_of",
+    "sessions",
+    "task",
+    "task_of",
+    "tasks",
+    "workspaces",
+)
+
+
+async def workspaces(
+    backend: Backend, principal: Principal, asked: ListWorkspaces
+) -> Result[Workspaces, NotFound]:
+    if not acts_for_a_person(principal):
+        return Failure(NotFound("workspace"))
+    async with backend.store.read() as state:
+        found = await state.workspaces(asked.after, asked.limit)
+    following = found[-1].id if len(found) == asked.limit else None
+    return Success(
+        Workspaces(workspaces=[WorkspaceAnswer.of(each) for each in found], next_after=following)
+    )
+
+
+async def repositories(
+    backend: Backend, principal: Principal, asked: ListRepositories
+) -> Result[Repositories, NotFound]:
+    async with backend.store.read() as state:
+        workspace = await workspace_of(state, principal, asked.workspace_id)
+        if failed(workspace):
+            return workspace
+        found = await state.repositories(workspace.unwrap().id)
+    return Success(Repositories(repositories=[RepositoryAnswer.of(each) for each in found]))
+
+
+async def tasks(
+    backend: Backend, principal: Principal, asked: ListTasks
+) -> Result[Tasks, NotFound]:
+    async with backend.store.read() as state:
+        workspace = await workspace_of(state, principal, asked.workspace_id)
+        if failed(workspace):
+            return workspace
+        found = await state.tasks(workspace.unwrap().id, asked.after, asked.limit)
+    following = found[-1].id if len(found) == asked.limit else None
+    return Success(Tasks(tasks=[TaskSummary.of(each) for each in found], next_after=following))
+
+
+async def task(
+    backend: Backend, principal: Principal, asked: GetTask
+) -> Result[TaskAnswer, NotFound]:
+    async with backend.store.read() as state:
+        found = await task_of(state, principal, asked.task_id)
+    return found if failed(found) else Success(TaskAnswer.of(found.unwrap()))
+
+
+async def sessions(
+    backend: Backend, principal: Principal, asked: GetTask
+) -> Result[Sessions, NotFound]:
+    async with backend.store.read() as state:
+        owner = await task_of(state, principal, asked.task_id)
+        if failed(owner):
+            return owner
+        found = await state.sessions(owner.unwrap().id)
+    return Success(Sessions(sessions=[SessionAnswer.of(each) for each in found]))
+
+
+async def session(
+    backend: Backend, principal: Principal, asked: TaskSession
+) -> Result[SessionAnswer, NotFound]:
+    async with backend.store.read() as state:
+        found = await session_of(state, principal, asked.task_id, asked.session_id)
+    return found if failed(found) else Success(SessionAnswer.of(found.unwrap()))
+
+
+async def conversation(
+    backend: Backend, principal: Principal, asked: GetConversation
+) -> Result[Conversation, NotFound]:
+    """Events in order, as many as were asked for and as fit; what is left out is asked for next."""
+    async with backend.store.read() as state:
+        found = await session_of(state, principal, asked.task_id, asked.session_id)
+        if failed(found):
+            return found
+        events = await chosen(state, found.unwrap().id, asked)
+    kept, more = events[: asked.limit], len(events) > asked.limit
+    answers = [EventAnswer.of(each) for each in kept]
+    fit = fitting((len(each.model_dump_json()) for each in answers), MAX_CONVERSATION_BYTES)
+    return Success(
+        Conversation(
+            events=answers[:fit],
+            next_after=kept[fit - 1].sequence if kept else asked.after,
+            more=more or fit < len(kept),
+        )
+    )
+
+
+async def chosen(
+    state: Reader, session: SessionId, asked: GetConversation
+) -> Sequence[SessionEvent]:
+    """The events that were asked for and, if there is one, the one that follows them."""
+    found: list[SessionEvent] = []
+    after, wanted = asked.after, asked.limit + 1
+    while len(found) < wanted:
+        page = await state.events(session, after, wanted)
+        found += [each for each in page if not asked.kinds or each.kind in asked.kinds]
+        if len(page) < wanted:
+            break
+        after = page[-1].sequence
+    return found[:wanted]
+
+
+async def workspace_of(
+    state: Reader, principal: Principal, workspace: str
+) -> Result[Workspace, NotFound]:
+    found = await state.workspace(WorkspaceId(workspace))
+    if found is None or not acts_for_a_person(principal):
+        return Failure(NotFound("workspace"))
+    return Success(found)
+
+
+async def task_of(state: Reader, principal: Principal, task: str) -> Result[Task, NotFound]:
+    found = await state.task(TaskId(task))
+    if found is None or not acts_for_a_person(principal):
+        return Failure(NotFound("task"))
+    return Success(found)
+
+
+async def session_of(
+    state: Reader, principal: Principal, task: str, session: str
+) -> Result[Session, NotFound]:
+    """The session, if it is one of this task: the two are checked as a pair."""
+    owner = await task_of(state, principal, task)
+    if failed(owner):
+        return owner
+    found = await state.session(SessionId(session))
+    if found is None or found.task != owner.unwrap().id:
+        return Failure(NotFound("session"))
+    return Success(found)

@@ -1,0 +1,77 @@
+"""The MCP server: it lists the tools and calls them for whoever the connection belongs to."""
+
+from collections.abc import Callable
+from secrets import token_hex
+from typing import Any, Final
+
+import structlog
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+)
+
+from adapters.mcp.backend import Backend
+from adapters.mcp.tools import TOOLS
+from domain.outcome import failed
+from domain.principal import Principal
+from ports.store import StoreUnavailable
+
+__all__ = ("NAME", "Context", "make_server")
+
+NAME: Final = "kandev-mcp"
+
+INSTRUCTIONS: Final = (
+    "Kandev runs coding agents on tasks, each in its own git worktree. A workspace holds"
+    " repositories and tasks, a task has sessions, a session is one agent's conversation."
+)
+
+Context = ServerRequestContext[Any, Any]
+
+log = structlog.get_logger()
+
+
+def make_server(backend: Backend, principal: Callable[[Context], Principal]) -> Server[Any]:
+    """`principal` tells from a request's connection for whom it is; no argument can."""
+
+    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[each.described() for each in TOOLS.values()])
+
+    async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
+        tool = TOOLS.get(asked.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, "There is no such tool; list the tools.")
+        try:
+            outcome = await tool(backend, principal(context), asked.arguments)
+        except StoreUnavailable as unavailable:
+            return refused(f"{unavailable.fault.value}: the database cannot serve. Try again.")
+        except Exception:
+            number = token_hex(4)
+            log.exception("tool_failed", number=number, tool=tool.name)
+            return refused(f"internal_error: something unexpected; the log has it as {number}.")
+        if failed(outcome):
+            return refused(outcome.failure())
+        given = outcome.unwrap()
+        return CallToolResult(
+            content=[TextContent(type="text", text=given.model_dump_json())],
+            structured_content=given.model_dump(mode="json"),
+        )
+
+    return Server(
+        NAME,
+        version=backend.version,
+        title="Kandev",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def refused(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)

@@ -1,0 +1,220 @@
+"""The MCP server of a running control plane, through the protocol's own client, both ways in."""
+
+import asyncio
+import json
+import shlex
+import sys
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.e2e.conftest import git
+from tests.e2e.kandev import SECONDS, Driver, Installation, call, kandev, script
+from tests.e2e.test_conversation import begin
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+ACCEPT = {"accept": "application/json, text/event-stream"}
+
+
+@asynccontextmanager
+async def client_of(
+    driver: Driver, mode: Literal["auto", "legacy"] = "auto"
+) -> AsyncIterator[Client]:
+    headers = {"authorization": driver.client.http.headers["authorization"]}
+    url = str(driver.client.http.base_url.join("/mcp"))
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=SECONDS, trust_env=False) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+async def ok(client: Client, name: str, **arguments: object) -> Any:
+    answer = await client.call_tool(f"{name}_kandev", arguments)
+    assert not answer.is_error, answer.content
+    return answer.structured_content
+
+
+async def talk(driver: Driver, client: Client, session: str) -> None:
+    """Drive an agent through a turn in which it asks for permission, by tools alone."""
+    task = (await driver.session(session))["task_id"]
+    pair = {"task_id": task, "session_id": session}
+    asking = script(call("permission", "Delete everything?"), call("message", "done"))
+    await ok(client, "message_task", task_id=task, prompt=asking)
+    await driver.until(session, "permission_request")
+    asked = (await ok(client, "get_conversation", **pair, kinds=["permission_request"]))["events"]
+
+    await ok(
+        client,
+        "answer_permission",
+        **pair,
+        request_id=asked[0]["body"]["id"],
+        option_id="allow",
+    )
+    await driver.until(session, "complete")
+    said = (await ok(client, "get_conversation", **pair, kinds=["message_chunk"]))["events"]
+    assert [each["body"]["text"] for each in said] == ["done"]
+    await ok(client, "stop_session", **pair)
+    await driver.until_state(session, "stopped")
+
+
+@requirement("mcp:clean")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_drives_an_agent_over_http(
+    installation: Installation, checkout: Path, mode: Literal["auto", "legacy"]
+) -> None:
+    async with installation.server() as driver:
+        session = await begin(driver, checkout)
+        workspace = (await driver.session(session))["metadata"]["workspace"]
+        before = git("status", "--porcelain", "--ignored", at=Path(workspace))
+        async with client_of(driver, mode) as client:
+            await talk(driver, client, session)
+
+        assert git("status", "--porcelain", "--ignored", at=Path(workspace)) == before == ""
+        assert git("status", "--porcelain", "--ignored", at=checkout) == ""
+
+
+@requirement("mcp:stdio")
+async def test_a_client_drives_an_agent_over_stdio(
+    installation: Installation, checkout: Path
+) -> None:
+    program, *words = kandev("mcp")
+    started = StdioServerParameters(command=program, args=words, env=installation.environment)
+    async with installation.server() as driver:
+        session = await begin(driver, checkout)
+        async with client_of(driver) as direct, Client(started) as client:
+            offered = (await client.list_tools()).tools
+            assert offered == (await direct.list_tools()).tools
+            await talk(driver, client, session)
+
+
+@requirement("mcp:stdio")
+async def test_a_stdio_server_without_a_control_plane_says_so(installation: Installation) -> None:
+    code, output, errors = await installation.command("mcp")
+
+    assert (code, output) == (3, "")
+    assert "kandev serve" in errors
+
+
+@requirement("mcp:door")
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"authorization": ""}, 401),
+        ({"authorization": "Bearer kdt_wrong"}, 401),
+        ({"host": "evil.example"}, 403),
+        ({"origin": "https://evil.example"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({}, 200),
+    ],
+)
+async def test_the_tools_stand_behind_the_door(
+    installation: Installation, headers: dict[str, str], status: int
+) -> None:
+    async with installation.server() as driver:
+        answer = await driver.client.http.post(
+            "/mcp", json=INITIALIZE, headers={**ACCEPT, **headers}
+        )
+
+    assert answer.status_code == status
+    assert (answer.headers.get("www-authenticate") == "Bearer") == (status == 401)
+
+
+@requirement("mcp:restart")
+async def test_a_client_goes_on_after_a_restart(installation: Installation) -> None:
+    listing = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "list_workspaces_kandev", "arguments": {}},
+    }
+    async with installation.server() as driver:
+        await driver.workspace_of("kept")
+        opened = await driver.client.http.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+        version = opened.json()["result"]["protocolVersion"]
+    async with installation.server() as driver:
+        answer = await driver.client.http.post(
+            "/mcp", json=listing, headers={**ACCEPT, "mcp-protocol-version": version}
+        )
+
+    found = answer.json()["result"]["structuredContent"]["workspaces"]
+    assert [each["name"] for each in found] == ["kept"]
+
+
+@requirement("mcp:many")
+async def test_a_hundred_calls_at_once_over_http(installation: Installation) -> None:
+    async with installation.server() as driver, client_of(driver) as client:
+        unknown = [f"task_{number}" for number in range(100)]
+        calls = [client.call_tool("get_task_kandev", {"task_id": each}) for each in unknown]
+        answers = await asyncio.gather(*calls)
+
+    assert all(each.is_error for each in answers)
+
+
+@requirement("mcp:late")
+async def test_a_server_starts_without_the_library_of_the_protocol() -> None:
+    asked = "import sys, composition.server; print('mcp' in sys.modules)"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-c", asked, stdout=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(SECONDS):
+        output, _ = await process.communicate()
+
+    assert output == b"False\n"
+
+
+async def started_by(installation: Installation, client: str) -> tuple[str, list[str]]:
+    """The command that the settings for a client name."""
+    code, output, errors = await installation.command("mcp", "config", client)
+    assert (code, errors) == (0, "")
+    if client == "claude-code":
+        program, *words = shlex.split(output.partition(" -- ")[2])
+        return program, words
+    if client == "codex":
+        table = tomllib.loads(output)["mcp_servers"]["kandev"]
+        return table["command"], table["args"]
+    settings = json.loads(output)
+    if client == "opencode":
+        program, *words = settings["mcp"]["kandev"]["command"]
+        return program, words
+    table = settings["servers" if client == "vscode" else "mcpServers"]["kandev"]
+    return table["command"], table["args"]
+
+
+@requirement("mcp:config")
+async def test_the_settings_for_a_client_start_the_server(installation: Installation) -> None:
+    clients = (
+        "claude-code", "claude-desktop", "codex", "cursor", "gemini", "inspector", "opencode", "vscode",
+    )  # fmt: skip
+    async with installation.server() as driver:
+        token = driver.client.http.headers["authorization"].removeprefix("Bearer ")
+        commands = [await started_by(installation, each) for each in clients]
+        program, words = commands[0]
+        parameters = StdioServerParameters(
+            command=program, args=words, env=installation.environment
+        )
+        async with Client(parameters) as client:
+            assert (await ok(client, "list_workspaces"))["workspaces"] == []
+
+    assert Path(program).is_absolute()
+    assert all(each == commands[0] for each in commands)
+    assert token not in repr(commands)

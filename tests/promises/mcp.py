@@ -1,0 +1,63 @@
+"""What the MCP server promises to the clients that use its tools."""
+
+_PAGE = "docs/specification/mcp.md"
+
+PROMISES: dict[str, tuple[str, str]] = {
+    "mcp:tools": (
+        f"{_PAGE}#the-tools",
+        "Every tool tells its title, its use, what it does to the world, what it takes and gives.",
+    ),
+    "mcp:schemas": (
+        f"{_PAGE}#the-tools",
+        "Every schema is one of draft 2020-12 and of draft 7, and every answer keeps its own.",
+    ),
+    "mcp:arguments": (
+        f"{_PAGE}#arguments",
+        "Wrong arguments reach nothing, and are told by place and rule, never by value.",
+    ),
+    "mcp:principal": (
+        f"{_PAGE}#who-asks",
+        "What is not the caller's to see is answered like what does not exist.",
+    ),
+    "mcp:pair": (
+        f"{_PAGE}#who-asks",
+        "A session is found only beside the task that it belongs to.",
+    ),
+    "mcp:pages": (
+        f"{_PAGE}#pages",
+        "Lists and conversations come in pages that lose nothing and repeat nothing.",
+    ),
+    "mcp:problems": (
+        f"{_PAGE}#problems",
+        "What was refused is told with a stable code and what to do, and changes nothing.",
+    ),
+    "mcp:door": (
+        f"{_PAGE}#over-http",
+        "The tools stand behind the door of the REST surface: its hosts, its origins, its token.",
+    ),
+    "mcp:restart": (
+        f"{_PAGE}#over-http",
+        "A client goes on with its connection when the control plane comes back.",
+    ),
+    "mcp:cancel": (
+        f"{_PAGE}#over-http",
+        "A call that its client cancels ends, and the connection serves the next.",
+    ),
+    "mcp:many": (f"{_PAGE}#over-http", "A hundred calls at once are each answered as their own."),
+    "mcp:late": (
+        f"{_PAGE}#over-http",
+        "The library of the protocol is loaded with the first request, not with the server.",
+    ),
+    "mcp:stdio": (
+        f"{_PAGE}#on-stdio",
+        "`kandev mcp` has the same tools on standard input and output.",
+    ),
+    "mcp:config": (
+        f"{_PAGE}#on-stdio",
+        "`kandev mcp config CLIENT` prints settings that start the server, and no secret.",
+    ),
+    "mcp:clean": (
+        f"{_PAGE}#on-stdio",
+        "Nothing is written into a repository for the tools.",
+    ),
+}
