@@ -147,6 +147,7 @@ class RuntimeCode(StrEnum):
     WORKTREE_FOREIGN = "worktree_foreign"
     WORKTREE_UNREGISTERED = "worktree_unregistered"
     WORKTREE_NESTED = "worktree_nested"
+    WORKTREE_LEFT = "worktree_left"
     AGENT_MISSING = "agent_not_installed"
     AGENT_DIED = "agent_died"
     AGENT_REFUSED = "agent_refused"

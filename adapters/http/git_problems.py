@@ -30,6 +30,7 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.WORKTREE_FOREIGN: (409, "Move the directory elsewhere, then try again."),
     RuntimeCode.WORKTREE_UNREGISTERED: (409, "Move the directory elsewhere, then try again."),
     RuntimeCode.WORKTREE_NESTED: (409, "Move the inner repository elsewhere, then try again."),
+    RuntimeCode.WORKTREE_LEFT: (409, "Put the worktree right, or stop and resume the session."),
     RuntimeCode.AGENT_MISSING: (409, "Install the agent; `kandev doctor` says how."),
     RuntimeCode.AGENT_DIED: (502, "Run the agent's command by hand to see why it ends."),
     RuntimeCode.AGENT_REFUSED: (502, "Sign the agent in, then try again."),

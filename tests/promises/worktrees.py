@@ -21,6 +21,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#bringing-it-back",
         "A restore brings back the files, the index and the branch of what was kept last.",
     ),
+    "worktrees:own": (
+        f"{_PAGE}#before-every-turn",
+        "A turn is refused where the worktree is gone, is another or is on the main branch.",
+    ),
     "worktrees:task": (
         f"{_PAGE}#tasks",
         (

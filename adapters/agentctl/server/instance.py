@@ -28,6 +28,7 @@ from adapters.agentctl.server.launching import Launched, Launching
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turns import Turns
+from adapters.agentctl.server.worktrees import Place, misplaced
 from domain.credential_doctor import Diagnosis, Examined
 from domain.event import EventKind, Json
 from domain.execution import Handle
@@ -56,6 +57,7 @@ class Instance(Hosted):
         self._retry: asyncio.TimerHandle | None = None
         self._talk: _Talk | None = None
         self._git: Kept | None = None
+        self._places: tuple[Place, ...] = ()
         bounds, redactor = parts.bounds, parts.redactor
         stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, redactor)
         self._process = AgentProcess(bounds, stderr, hard_stop=asked.hard_stop)
@@ -116,6 +118,9 @@ class Instance(Hosted):
         talk = self._talk
         if talk is None:
             return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the agent has ended"))
+        astray = misplaced(self._places)
+        if astray is not None:
+            return Failure(astray)
         return self._turns.begin(talk.group, talk.conversation, talk.session, generation, text)
 
     @override
@@ -181,6 +186,7 @@ class Instance(Hosted):
         self, launched: Launched, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]
     ) -> None:
         """Until the agent has ended, its last turn was ended and its end was recorded."""
+        self._places = launched.places
         conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
             self._talk = _Talk(group, conversation, created.acp_session)

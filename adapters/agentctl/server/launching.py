@@ -21,7 +21,7 @@ from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.record import Record
-from adapters.agentctl.server.worktrees import checkouts
+from adapters.agentctl.server.worktrees import Place, checkouts, places
 from domain.event import EventKind, Json
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
@@ -40,6 +40,7 @@ class Launched:
     conversation: Conversation
     created: wire.Created
     git: Kept
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,9 @@ class Launching:
         if failed(greeted):
             return Failure(await self._explained(greeted.failure()))
         created = self._shown(greeted.unwrap())
-        return Success(Launched(conversation, created, keep(environment, checkouts(asked))))
+        return Success(
+            Launched(conversation, created, keep(environment, checkouts(asked)), places(asked))
+        )
 
     def _warn(self, equipment: Equipment) -> None:
         for warning in equipment.workspace.warnings:

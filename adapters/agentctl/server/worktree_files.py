@@ -4,7 +4,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 
-__all__ = ("Found", "admin_of", "lock_of", "look", "names", "vacate")
+__all__ = ("Found", "admin_of", "lock_of", "look", "misplaced", "names", "vacate")
 
 
 class Found(Enum):
@@ -46,6 +46,34 @@ def lock_of(admin: Path) -> str | None:
         return (admin / "locked").read_bytes().decode("utf-8", "replace").strip()
     except FileNotFoundError:
         return None
+
+
+def misplaced(path: Path, source: Path) -> str | None:
+    """Why an agent in `path` would not work in a worktree of its own; None when it would.
+
+    Its top level is `path`, its directory of administration one that the repository keeps for
+    this path, and its branch not the one of the main checkout.
+    """
+    admin, common = admin_of(path), _repository(source) or source.resolve()
+    if admin is None or not path.is_dir():
+        return f"{path} is not the top level of a worktree"
+    if admin.resolve().parent != common / "worktrees" or not names(admin, path):
+        return f"{path} belongs to another checkout"
+    head = _head(admin)
+    if head is None or (head == _head(common) and head.startswith("ref: ") and not _bare(source)):
+        return f"{path} is on the branch of the main checkout"
+    return None
+
+
+def _head(admin: Path) -> str | None:
+    try:
+        return (admin / "HEAD").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _bare(source: Path) -> bool:
+    return not (source / ".git").exists()
 
 
 def vacate(path: Path) -> None:

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from adapters.agentctl import wire
 from adapters.agentctl.server import copied_files, worktree_files
@@ -23,7 +23,7 @@ from domain.outcome import Failure, Result, Success, failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Workspace", "Workspaces", "checkouts")
+__all__ = ("Place", "Workspace", "Workspaces", "checkouts", "misplaced", "places")
 
 CHECKOUT_SECONDS: Final = 600.0
 """For a checkout of any size."""
@@ -204,6 +204,30 @@ def checkouts(asked: wire.Create) -> dict[str, str]:
     if asked.executor == ExecutorType.LOCAL and asked.checkouts:
         return {"": asked.checkouts[0].source}
     return {each.folder: str(Path(asked.workspace) / each.folder) for each in asked.checkouts}
+
+
+class Place(NamedTuple):
+    """A worktree, and the repository that it belongs to."""
+
+    path: str
+    source: str
+
+
+def places(asked: wire.Create) -> tuple[Place, ...]:
+    """The worktrees of the instance; none where it works in the user's own checkout."""
+    if asked.executor == ExecutorType.LOCAL:
+        return ()
+    root = Path(asked.workspace)
+    return tuple(Place(str(root / each.folder), each.source) for each in asked.checkouts)
+
+
+def misplaced(known: Sequence[Place]) -> RuntimeProblem | None:
+    """Why no turn may begin: a worktree is gone, or has become something else."""
+    for place in known:
+        reason = worktree_files.misplaced(Path(place.path), Path(place.source))
+        if reason is not None:
+            return RuntimeProblem(RuntimeCode.WORKTREE_LEFT, reason)
+    return None
 
 
 def _own_checkout(asked: wire.Create) -> Result[Workspace, RuntimeProblem]:

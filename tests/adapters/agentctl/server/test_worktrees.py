@@ -2,6 +2,7 @@
 
 import subprocess
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -265,3 +266,50 @@ async def test_a_new_worktree_is_given_files_and_a_warning_is_an_event(
 async def turn_from_the_start(instance: Instance) -> list[Seen]:
     await turn(instance, 1, "cwd")
     return await watch(instance, "complete")
+
+
+def _remove(_: Path, tree: Path) -> None:
+    subprocess.run(["rm", "-rf", str(tree)], check=True)
+
+
+def _without_git(_: Path, tree: Path) -> None:
+    (tree / ".git").unlink()
+
+
+def _another_repository(_: Path, tree: Path) -> None:
+    (tree / ".git").unlink()
+    _git(tree, "init", "-q")
+
+
+def _main_checkout(source: Path, tree: Path) -> None:
+    (tree / ".git").write_text(f"gitdir: {source}/.git\n")
+
+
+def _main_branch(_: Path, tree: Path) -> None:
+    _git(tree, "checkout", "-q", "--ignore-other-worktrees", "main")
+
+
+@requirement("worktrees:own")
+@pytest.mark.parametrize(
+    "spoil", [_remove, _without_git, _another_repository, _main_checkout, _main_branch]
+)
+async def test_no_turn_begins_where_the_worktree_is_not_its_own_any_more(
+    house: House, source: Path, spoil: Callable[[Path, Path], None]
+) -> None:
+    instance = await house.launch(checkouts=[_checkout(source)])
+    await turn(instance, 1, "cwd")
+    spoil(source, house.workspace)
+
+    refused = instance.prompt(2, "cwd")
+
+    assert refused.failure().code is RuntimeCode.WORKTREE_LEFT
+    assert instance.turn_generation is None
+
+
+@requirement("worktrees:own")
+async def test_a_turn_begins_on_any_other_branch_and_on_none(house: House, source: Path) -> None:
+    instance = await house.launch(checkouts=[_checkout(source)])
+
+    for generation, words in enumerate((["-b", "other"], ["--detach"]), start=1):
+        _git(house.workspace, "checkout", "-q", *words)
+        assert texts(await turn(instance, generation, "cwd")) == [str(house.workspace)]
