@@ -19,6 +19,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_EVENTS}#kinds",
         "Plans that an agent shows only as what a tool was given or gave are plans too.",
     ),
+    "events:failure-reason": (
+        f"{_EVENTS}#reasons",
+        "A failed turn ends with a stable reason, told from its error; an unknown one is not guessed.",
+    ),
     "events:context": (
         f"{_EVENTS}#kinds",
         "The context window is the widest one named so far, and what remains is never negative.",

@@ -13,10 +13,10 @@ from typing_extensions import override
 from adapters.agentctl.server.acp.transport import Hears
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.happening import Happening
-from domain import acp_update
+from domain import acp_update, failure_reason
 from domain.acp_update import Memory, Said
 from domain.event import EventKind, Json
-from domain.turn import Ending
+from domain.turn import Ending, TurnState
 
 __all__ = ("Hearing",)
 
@@ -68,6 +68,8 @@ class Hearing(Hears):
             "stop_reason": ending.stop_reason,
             "error": ending.error,
         }
+        if ending.state is TurnState.FAILED:
+            body["reason"] = failure_reason.classify(ending.error or "").value
         self.record(EventKind.COMPLETE, body)
         self.generation = None
 

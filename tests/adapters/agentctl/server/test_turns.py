@@ -110,6 +110,7 @@ async def test_cancelling_nothing_is_nothing(house: House) -> None:
 
 
 @requirement("agentctl:turn:endings")
+@requirement("events:failure-reason")
 async def test_an_agent_that_answers_with_an_error_fails_the_turn_and_lives(house: House) -> None:
     instance = await house.launch()
 
@@ -120,6 +121,7 @@ async def test_an_agent_that_answers_with_an_error_fails_the_turn_and_lives(hous
     assert seen[-2].body["code"] == "agent_refused"
     assert "no luck" in seen[-2].body["detail"]
     assert _ending(seen)["state"] == "failed"
+    assert _ending(seen)["reason"] == "agent_runtime_error"
     assert texts(after) == ["b"]
 
 
