@@ -1,7 +1,14 @@
 """The tools that change something: each one use case, for the principal of the connection."""
 
 from adapters.mcp.answers import MessageAnswer, SessionAnswer, TaskAnswer
-from adapters.mcp.arguments import CreateTask, GetTask, MessageTask, PermissionAnswer, TaskSession
+from adapters.mcp.arguments import (
+    CreateTask,
+    GetTask,
+    MessageTask,
+    PermissionAnswer,
+    SpawnSession,
+    TaskSession,
+)
 from adapters.mcp.backend import Backend
 from adapters.mcp.problems import NeedsWorkspace, NoLiveSession, ToolProblem
 from adapters.mcp.reading import session, session_of, task_of
@@ -11,9 +18,18 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import LIVE
 from domain.task import TaskRepository
+from domain.turn import Turn
 from pipelines.create_task import CreateTaskRequest
+from pipelines.launch_session import LaunchRequest
 
-__all__ = ("answer_permission", "archive_task", "create_task", "message_task", "stop_session")
+__all__ = (
+    "answer_permission",
+    "archive_task",
+    "create_task",
+    "message_task",
+    "spawn_session",
+    "stop_session",
+)
 
 
 async def create_task(
@@ -57,6 +73,28 @@ async def archive_task(
     return archived if failed(archived) else Success(TaskAnswer.of(archived.unwrap()))
 
 
+async def spawn_session(
+    backend: Backend, principal: Principal, asked: SpawnSession
+) -> Result[MessageAnswer, ToolProblem]:
+    """Start an agent and begin its first turn.
+
+    An agent that does not take the prompt is stopped: whoever asks again finds the task free.
+    """
+    async with backend.store.read() as state:
+        task = await task_of(state, principal, asked.task_id)
+    if failed(task):
+        return task
+    launched = await backend.launch(principal, LaunchRequest(task.unwrap().id, asked.agent))
+    if failed(launched):
+        return launched
+    session = launched.unwrap()
+    begun = await backend.prompt(principal, session.id, asked.prompt or task.unwrap().prompt)
+    if failed(begun):
+        await backend.stop(principal, session.id)
+        return begun
+    return Success(turn_answer(begun.unwrap()))
+
+
 async def message_task(
     backend: Backend, principal: Principal, asked: MessageTask
 ) -> Result[MessageAnswer, ToolProblem]:
@@ -66,8 +104,11 @@ async def message_task(
     begun = await backend.prompt(principal, target.unwrap(), asked.prompt)
     if failed(begun):
         return begun
-    turn = begun.unwrap()
-    return Success(MessageAnswer(session_id=turn.session, turn_id=turn.id, turn=turn.generation))
+    return Success(turn_answer(begun.unwrap()))
+
+
+def turn_answer(turn: Turn) -> MessageAnswer:
+    return MessageAnswer(session_id=turn.session, turn_id=turn.id, turn=turn.generation)
 
 
 async def addressed(

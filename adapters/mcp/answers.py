@@ -11,8 +11,11 @@ from domain.registered_repository import Repository
 from domain.session import Session, SessionState
 from domain.task import Task, TaskState
 from domain.workspace import Workspace
+from ports.agents import Installed
 
 __all__ = (
+    "AgentAnswer",
+    "Agents",
     "Answer",
     "Conversation",
     "EventAnswer",
@@ -138,6 +141,20 @@ class SessionAnswer(Answer):
             failure=FailureAnswer(code=failure.code, detail=failure.detail) if failure else None,
             created_at=session.created_at,
         )
+
+
+class AgentAnswer(Answer):
+    name: str
+    title: str
+    installed: bool
+
+    @classmethod
+    def of(cls, each: Installed) -> "AgentAnswer":
+        return cls(name=each.agent.name, title=each.agent.title, installed=each.program is not None)
+
+
+class Agents(Answer):
+    agents: list[AgentAnswer]
 
 
 class Sessions(Answer):

@@ -32,7 +32,9 @@ __all__ = (
     "ListWorkspaces",
     "MessageTask",
     "PermissionAnswer",
+    "NoArguments",
     "RepositoryChoice",
+    "SpawnSession",
     "TaskSession",
     "parse",
 )
@@ -50,6 +52,10 @@ After = Annotated[
     str | None, Field(max_length=MAX_ID, description="`next_after` of the page before, or null.")
 ]
 Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_BYTES)]
+
+
+class NoArguments(Arguments):
+    pass
 
 
 class ListWorkspaces(Arguments):
@@ -132,6 +138,19 @@ class MessageTask(Arguments):
             min_length=1,
             max_length=MAX_ID,
             description="A session of this task; null for its newest live one.",
+        ),
+    ] = None
+
+
+class SpawnSession(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+    agent: Annotated[Id, Field(description="The name of an agent, from list_agents_kandev.")]
+    prompt: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_PROMPT_BYTES,
+            description="What to tell the agent first; null for the task's own prompt.",
         ),
     ] = None
 

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from pipelines.archive_task import ArchiveTask
 from pipelines.create_task import CreateTask
+from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
+from ports.agents import Agents
 from ports.store import Store
 
 __all__ = ("Backend",)
@@ -17,8 +19,10 @@ class Backend:
 
     version: str
     store: Store
+    agents: Agents
     create_task: CreateTask
     archive_task: ArchiveTask
+    launch: LaunchSession
     prompt: PromptSession
     answer: AnswerPermission
     stop: StopSession

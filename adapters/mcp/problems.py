@@ -1,19 +1,26 @@
 """From a problem to the text of a tool's error: a stable code, what failed, what to do next."""
 
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from domain.access import NotFound
+from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
 from domain.session import NotAllowed
 from domain.task import InvalidPrompt
+from domain.variables import InvalidVariable
 from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.launch_session import (
+    AgentNotInstalled,
+    LaunchProblem,
+    TaskArchived,
+    TaskBusy,
+)
 from pipelines.prompt_session import TalkProblem
-from pipelines.start_problem import Superseded
+from pipelines.start_problem import Superseded, failure_of
 from pipelines.stop_session import StopProblem
-from ports.runtime import RuntimeProblem
 
 __all__ = ("NeedsWorkspace", "NoLiveSession", "ToolProblem", "told")
 
@@ -31,6 +38,7 @@ class NoLiveSession:
 ToolProblem: TypeAlias = (
     ArchiveTaskProblem
     | CreateTaskProblem
+    | LaunchProblem
     | StopProblem
     | TalkProblem
     | NeedsWorkspace
@@ -54,11 +62,20 @@ def told(problem: ToolProblem) -> str:
             return f"session_state: the session is {state.value}. Wait for its turn to end."
         case Superseded():
             return "superseded: the session changed at the same moment. Look at it, then ask again."
-        case RuntimeProblem(code=code, detail=detail):
-            return f"{code.value}: {detail}"
         case NeedsWorkspace():
             return "workspace_needed: there is not exactly one workspace. Name one by its id."
         case NoLiveSession():
-            return "no_live_session: no agent works on the task. Start a session on it first."
+            return "no_live_session: no agent works on the task. Use spawn_session_kandev."
+        case UnknownAgent(known=known):
+            return f"unknown_agent: there is no such agent. Use one of {', '.join(known)}."
+        case AgentNotInstalled(program=program, install=install):
+            return f"agent_not_installed: {program} is not on the PATH. Install it: {install}"
+        case TaskArchived():
+            return "task_archived: the task is archived. Create a new one."
+        case TaskBusy():
+            return "task_busy: a session of the task is at work. Message it, or stop it first."
+        case InvalidVariable():
+            return "invalid_variable: an environment variable cannot be passed to a process."
         case _:
-            assert_never(problem)
+            failure = failure_of(problem)
+            return f"{failure.code}: {failure.detail}" if failure.detail else failure.code

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from adapters.mcp.answers import (
+    AgentAnswer,
+    Agents,
     Conversation,
     EventAnswer,
     Repositories,
@@ -21,6 +23,7 @@ from adapters.mcp.arguments import (
     ListRepositories,
     ListTasks,
     ListWorkspaces,
+    NoArguments,
     TaskSession,
 )
 from adapters.mcp.backend import Backend
@@ -36,6 +39,7 @@ from domain.workspace import Workspace
 from ports.store import Reader
 
 __all__ = (
+    "agents",
     "conversation",
     "repositories",
     "session",
@@ -59,6 +63,10 @@ async def workspaces(
     return Success(
         Workspaces(workspaces=[WorkspaceAnswer.of(each) for each in found], next_after=following)
     )
+
+
+async def agents(backend: Backend, _: Principal, __: NoArguments) -> Result[Agents, NotFound]:
+    return Success(Agents(agents=[AgentAnswer.of(each) for each in backend.agents.all()]))
 
 
 async def repositories(

@@ -112,7 +112,7 @@ _ALL: Final[tuple[Tool[Any, Any], ...]] = (
     Tool(
         "create_task_kandev",
         "Create a task",
-        "Create a task from a title and a prompt. No agent starts on it by this. Each call makes"
+        "Create a task from a title and a prompt. Start an agent on it with spawn_session_kandev. Each call makes"
         " another task: look at list_tasks_kandev before you repeat a call that had no answer.",
         Effect.ADDS,
         arguments.CreateTask,
@@ -157,6 +157,26 @@ _ALL: Final[tuple[Tool[Any, Any], ...]] = (
         arguments.GetConversation,
         answers.Conversation,
         reading.conversation,
+    ),
+    Tool(
+        "list_agents_kandev",
+        "List agents",
+        "List the agents that can be started, and which of them are installed here.",
+        Effect.READS,
+        arguments.NoArguments,
+        answers.Agents,
+        reading.agents,
+    ),
+    Tool(
+        "spawn_session_kandev",
+        "Start an agent on a task",
+        "Start an agent on a task, in a git worktree of its own, and begin its first turn. It may"
+        " take a minute. The answer comes when the turn has begun, not when it ends. A task has one"
+        " agent at work at a time: to go on with that one, use message_task_kandev.",
+        Effect.INSTRUCTS,
+        arguments.SpawnSession,
+        answers.MessageAnswer,
+        acting.spawn_session,
     ),
     Tool(
         "message_task_kandev",

@@ -14,6 +14,7 @@ from domain.event import EventKind, ExecutionEvent
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.principal import Execution
 from domain.session import Session
+from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES
 from ports.runtime import RuntimeCode, RuntimeProblem
 from tests.adapters.mcp.conftest import Tools, tools_for
@@ -41,6 +42,14 @@ async def said(plane: Plane, session: Session, *texts: str) -> None:
     ]
     async with plane.store.write() as unit:
         await unit.append_events(session.id, session.execution, events)
+
+
+async def sibling(plane: Plane, session: Session) -> Task:
+    """Another task in the workspace and the repositories of the session's."""
+    async with plane.store.read() as state:
+        task = await state.task(session.task)
+    assert task is not None
+    return await plane.task(task.workspace, *[each.repository for each in task.repositories])
 
 
 @requirement("mcp:tools")
@@ -78,6 +87,7 @@ def test_every_schema_is_valid_and_closed(tool: dict[str, Any], validator: Any) 
 async def test_every_answer_keeps_the_schema_of_its_tool(tools: Tools) -> None:
     session = await tools.plane.running()
     await said(tools.plane, session, "Hello")
+    other = await sibling(tools.plane, session)
     workspace = (await tools.ok("list_workspaces"))["workspaces"][0]["id"]
     pair = {"task_id": session.task, "session_id": session.id}
     schemas = {each["name"]: each["outputSchema"] for each in listed()}
@@ -93,8 +103,10 @@ async def test_every_answer_keeps_the_schema_of_its_tool(tools: Tools) -> None:
         "get_conversation": pair,
         "message_task": {"task_id": session.task, "prompt": "Go on."},
         "answer_permission": {**pair, "request_id": "1", "option_id": "allow"},
+        "list_agents": {},
         "stop_session": pair,
         "archive_task": {"task_id": session.task},
+        "spawn_session": {"task_id": other.id, "agent": "demo"},
     }.items():
         answer = await tools.client.call_tool(f"{name}_kandev", arguments)
         assert not answer.is_error, answer.content
@@ -130,10 +142,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(tools: Tools) -> None
 @requirement("mcp:pair")
 async def test_a_session_is_found_only_beside_its_task(tools: Tools) -> None:
     session = await tools.plane.running()
-    other = await tools.plane.task(
-        (await tools.ok("list_workspaces"))["workspaces"][0]["id"],
-        *[each.repository for each in (await task_of(tools.plane, session)).repositories],
-    )
+    other = await sibling(tools.plane, session)
     foreign = {"task_id": other.id, "session_id": session.id}
     unknown = {"task_id": other.id, "session_id": "sess_unknown"}
 
@@ -150,11 +159,6 @@ async def test_a_session_is_found_only_beside_its_task(tools: Tools) -> None:
         assert text.startswith("session_not_found: ")
     assert not tools.plane.runtime.stopped
     assert not tools.plane.runtime.prompts
-
-
-async def task_of(plane: Plane, session: Session) -> Any:
-    async with plane.store.read() as state:
-        return await state.task(session.task)
 
 
 @requirement("mcp:principal")
@@ -285,6 +289,43 @@ async def test_a_task_without_an_agent_cannot_be_messaged(tools: Tools) -> None:
     text = await tools.refused("message_task", task_id=task.id, prompt="Go on.")
 
     assert text.startswith("no_live_session: ")
+
+
+async def test_an_agent_starts_on_a_task_with_the_prompt_of_the_task(tools: Tools) -> None:
+    task = await tools.plane.ready_task()
+
+    begun = await tools.ok("spawn_session", task_id=task.id, agent="demo")
+    busy = await tools.refused("spawn_session", task_id=task.id, agent="demo")
+
+    assert [text for _, _, text in tools.plane.runtime.prompts] == [task.prompt]
+    assert (await tools.ok("get_session", task_id=task.id, session_id=begun["session_id"]))[
+        "state"
+    ] == "running"
+    assert busy.startswith("task_busy: ")
+
+
+@requirement("mcp:problems")
+async def test_an_agent_that_does_not_take_its_prompt_leaves_the_task_free(tools: Tools) -> None:
+    task = await tools.plane.ready_task()
+    tools.plane.runtime.refuses["prompt"] = RuntimeProblem(RuntimeCode.AGENT_DIED, "it ended")
+
+    text = await tools.refused("spawn_session", task_id=task.id, agent="demo")
+
+    assert text == "agent_died: it ended"
+    assert len(tools.plane.runtime.stopped) == 1
+
+
+@requirement("mcp:problems")
+async def test_an_agent_that_nobody_knows_is_refused_with_those_that_are_known(
+    tools: Tools,
+) -> None:
+    task = await tools.plane.ready_task()
+
+    text = await tools.refused("spawn_session", task_id=task.id, agent="hunter2")
+
+    assert text.startswith("unknown_agent: ")
+    assert "demo" in text
+    assert "hunter2" not in text
 
 
 @requirement("mcp:problems")
