@@ -32,6 +32,7 @@ from domain.bundle_job import (
     downloadable,
     failed_job,
     settle,
+    spoiled,
     visible,
 )
 from domain.bundle_path import BundleId
@@ -333,3 +334,19 @@ def test_fifty_equal_requests_make_one_job() -> None:
     assert len(jobs) == 1
     assert {answer.job.id for answer in answers} == {jobs[0].id}
     assert [answer.reused for answer in answers] == [False] + [True] * 49
+
+
+@requirement("bundle:job:failed")
+def test_a_bundle_whose_evidence_changed_has_failed_after_all() -> None:
+    job = spoiled(finished(), NOON + SECOND)
+
+    assert (job.state, job.failure) == (JobState.FAILED, FailureReason.SOURCE_CHANGED)
+    assert job.expires_at == NOON + SECOND + LEASE
+
+
+@requirement("bundle:job:failed")
+def test_only_a_bundle_that_is_there_can_be_spoiled() -> None:
+    active = started()
+    gone = replace(finished(), state=JobState.EXPIRED)
+
+    assert [spoiled(job, NOON) for job in (active, gone)] == [active, gone]
