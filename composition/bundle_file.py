@@ -1,15 +1,15 @@
 """A file that is there whole or not at all, unless what was received is to be kept for later."""
 
+import json
 import os
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO, Final
-
-import msgspec
 
 __all__ = ("Partial", "arriving", "forget", "note", "noted", "resumable", "verified")
 
@@ -17,7 +17,8 @@ PART_SUFFIX: Final = ".part"
 CHUNK_BYTES: Final = 1024 * 1024
 
 
-class Partial(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Partial:
     """What a file that was received in part is a part of."""
 
     bundle: str
@@ -71,8 +72,9 @@ def resumable(target: Path) -> Iterator[BinaryIO]:
 def noted(target: Path) -> Partial | None:
     """What the part of `target` belongs to; None where there is none."""
     try:
-        return msgspec.json.decode(_note(target).read_bytes(), type=Partial)
-    except (OSError, msgspec.DecodeError):
+        told = json.loads(_note(target).read_bytes())
+        return Partial(str(told["bundle"]), str(told["etag"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -80,7 +82,7 @@ def note(target: Path, partial: Partial) -> None:
     """Begin a part of another bundle."""
     forget(target)
     with arriving(_note(target)) as file:
-        file.write(msgspec.json.encode(partial))
+        file.write(json.dumps(asdict(partial)).encode())
 
 
 def forget(target: Path) -> None:
