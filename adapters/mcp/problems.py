@@ -66,6 +66,13 @@ def told(problem: ToolProblem) -> str:
             return "workspace_needed: there is not exactly one workspace. Name one by its id."
         case NoLiveSession():
             return "no_live_session: no agent works on the task. Use spawn_session_kandev."
+        case _:
+            return start_told(problem)
+
+
+def start_told(problem: LaunchProblem) -> str:
+    """For an agent that cannot start, or did not."""
+    match problem:
         case UnknownAgent(known=known):
             return f"unknown_agent: there is no such agent. Use one of {', '.join(known)}."
         case AgentNotInstalled(program=program, install=install):

@@ -112,8 +112,9 @@ _ALL: Final[tuple[Tool[Any, Any], ...]] = (
     Tool(
         "create_task_kandev",
         "Create a task",
-        "Create a task from a title and a prompt. Start an agent on it with spawn_session_kandev. Each call makes"
-        " another task: look at list_tasks_kandev before you repeat a call that had no answer.",
+        "Create a task from a title and a prompt. Start an agent on it with spawn_session_kandev."
+        " Each call makes another task: look at list_tasks_kandev before you repeat a call that"
+        " had no answer.",
         Effect.ADDS,
         arguments.CreateTask,
         answers.TaskAnswer,
