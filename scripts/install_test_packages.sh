@@ -9,7 +9,7 @@ done | sort -u)
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   apt-get update -qq
   # shellcheck disable=SC2086 # one word a package
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
 else
   echo "the tests need: $(echo $packages)" >&2
   exit 1
