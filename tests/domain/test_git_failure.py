@@ -13,8 +13,8 @@ WORDS = [
         "fatal: detected dubious ownership in repository at '/srv/app'\nTo add an exception",
         GitCode.DUBIOUS_OWNERSHIP,
     ),
-    ("fatal: 'topic' is already checked out at '/work/tree'", GitCode.BRANCH_IN_USE),
-    ("fatal: 'topic' is already used by worktree at '/work/tree'", GitCode.BRANCH_IN_USE),
+    ("fatal: 'topic' is already checked out at '/srv/tree'", GitCode.BRANCH_IN_USE),
+    ("fatal: 'topic' is already used by worktree at '/srv/tree'", GitCode.BRANCH_IN_USE),
     (
         "fatal: Unable to create '/srv/app/.git/index.lock': File exists.\n\nAnother git process",
         GitCode.LOCK_HELD,
