@@ -125,6 +125,18 @@ def test_every_verb_of_the_command_line_is_specified(verb: str) -> None:
     assert any(told.search(_text(page)) for page in SPECIFICATION.glob("*.md"))
 
 
+def test_every_adapter_has_its_room_in_the_architecture() -> None:
+    rooms = _text(ROOT / "docs/architecture.md")
+
+    missing = [
+        path.parent.name
+        for path in (ROOT / "adapters").glob("*/__init__.py")
+        if f"`adapters/{path.parent.name}/`" not in rooms
+    ]
+
+    assert missing == []
+
+
 def test_no_file_names_a_package_registry_or_a_place_on_somebodys_machine() -> None:
     places = ("/work/", "/root/", "/.pyenv/")
 
