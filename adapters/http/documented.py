@@ -30,10 +30,11 @@ class DocumentedProblems(ReceiveRoutePlugin):
                 describe(handler)
 
 
-def answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
+async def answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
     """Answer OPTIONS with the methods of all handlers of a path (RFC 9110, 9.3.7).
 
-    The framework would name only those that were registered first.
+    The framework would name only those that were registered first. It runs before every request,
+    and is asynchronous because a thread is started for a hook that is not.
     """
     if request.method != HttpMethod.OPTIONS:
         return None
