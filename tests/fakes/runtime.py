@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
+from typing_extensions import override
+
+from domain.credential_doctor import Diagnosis, Examined
 from domain.event import ExecutionEvent
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -12,6 +15,7 @@ from ports.runtime import (
     Kept,
     Launched,
     LaunchSpec,
+    Runtime,
     RuntimeCode,
     RuntimeProblem,
     Worktrees,
@@ -20,7 +24,7 @@ from ports.runtime import (
 __all__ = ("FakeRuntime",)
 
 
-class FakeRuntime:
+class FakeRuntime(Runtime):
     """Every call is answered by its member of `refuses`, if there is one, and else taken.
 
     `alive` are the instances that would be listed. `meanwhile` runs while an agent starts.
@@ -48,6 +52,7 @@ class FakeRuntime:
         """Hand a batch to whoever follows; None ends the stream."""
         self._streams.setdefault(handle, asyncio.Queue()).put_nowait(events)
 
+    @override
     async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
         self.launches.append(spec)
         if self.meanwhile is not None:
@@ -60,22 +65,26 @@ class FakeRuntime:
         )
         return Success(self.tells)
 
+    @override
     async def prompt(
         self, handle: Handle, generation: int, text: str
     ) -> Result[None, RuntimeProblem]:
         self.prompts.append((handle, generation, text))
         return self._answer("prompt")
 
+    @override
     async def cancel(self, handle: Handle) -> Result[None, RuntimeProblem]:
         self.cancelled.append(handle)
         return self._answer("cancel")
 
+    @override
     async def answer(
         self, handle: Handle, request: str, option: str | None
     ) -> Result[None, RuntimeProblem]:
         self.answers.append((handle, request, option))
         return self._answer("answer")
 
+    @override
     async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
         self.stopped.append(handle)
         refused = self._answer("stop")
@@ -83,10 +92,12 @@ class FakeRuntime:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no such instance"))
         return refused
 
+    @override
     async def release(self, handle: Handle) -> None:
         self.released.append(handle)
         self.alive.pop(handle, None)
 
+    @override
     async def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
         if "events" in self.refuses:
             raise ConnectionError(self.refuses["events"].detail)
@@ -94,13 +105,16 @@ class FakeRuntime:
         while (batch := await stream.get()) is not None:
             yield batch
 
+    @override
     async def acknowledge(self, handle: Handle, through: int) -> None:
         self.acknowledged.append((handle, through))
 
+    @override
     async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]:
         refused = self._answer("instances")
         return refused if failed(refused) else Success(tuple(self.alive.values()))
 
+    @override
     async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
         refused = self._answer("git_configuration")
         return refused if failed(refused) else Success(GitConfiguration((), (), (), (), ()))
@@ -117,6 +131,13 @@ class FakeRuntime:
     ) -> Result[Sequence[Kept], RuntimeProblem]:
         self.restored.append(worktrees)
         refused = self._answer("restore_workspace")
+        return refused if failed(refused) else Success(())
+
+    @override
+    async def examine_credentials(
+        self, handle: Handle, examined: Sequence[Examined]
+    ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        refused = self._answer("examine_credentials")
         return refused if failed(refused) else Success(())
 
     def _answer(self, call: str) -> Result[None, RuntimeProblem]:
