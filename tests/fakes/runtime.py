@@ -119,6 +119,7 @@ class FakeRuntime(Runtime):
         refused = self._answer("git_configuration")
         return refused if failed(refused) else Success(GitConfiguration((), (), (), (), ()))
 
+    @override
     async def remove_workspace(
         self, worktrees: Worktrees
     ) -> Result[Sequence[Kept], RuntimeProblem]:
@@ -126,6 +127,7 @@ class FakeRuntime(Runtime):
         refused = self._answer("remove_workspace")
         return refused if failed(refused) else Success(())
 
+    @override
     async def restore_workspace(
         self, worktrees: Worktrees
     ) -> Result[Sequence[Kept], RuntimeProblem]:
