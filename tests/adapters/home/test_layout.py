@@ -9,6 +9,7 @@ import pytest
 from adapters.home import layout
 from adapters.home.layout import Home, HomeFault, HomeProblem, home_of, prepare_home
 from domain.outcome import Failure, Success, failed
+from tests.permission_probe import permissions_enforced
 from tests.requirements import requirement
 
 FOLDERS = {"logs", "backups", "tasks", "repos", "mirrors", "tmp"}
@@ -149,18 +150,8 @@ def test_a_home_without_permission_to_write_is_refused(tmp_path: Path) -> None:
     root = tmp_path / "home"
     prepare_home(root)
     (root / "tmp").chmod(0o500)
-    probe = root / "tmp" / "probe"
-    try:
-        probe.touch()
-    except PermissionError:
-        enforced = True
-    else:
-        enforced = False
-        probe.unlink()
-
-    outcome = prepare_home(root)
+    with permissions_enforced(tmp_path):
+        outcome = prepare_home(root)
     (root / "tmp").chmod(0o700)
 
-    assert failed(outcome) == enforced
-    if failed(outcome):
-        assert outcome.failure().fault is HomeFault.NOT_WRITABLE
+    assert outcome.failure().fault is HomeFault.NOT_WRITABLE

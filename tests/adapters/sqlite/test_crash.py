@@ -19,6 +19,7 @@ from tests.adapters.sqlite.mortal_writer import EVENTS_A_UNIT, EXAMPLE
 from tests.contracts.store_examples import NOW, stored
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
+from tests.soak import repetitions
 
 ROOT = Path(__file__).parents[3]
 KILLS = 50
@@ -101,8 +102,9 @@ async def drained(home: Path) -> tuple[int, int]:
 
 
 @requirement("store:crash:nothing-lost")
+@pytest.mark.soak
 @pytest.mark.anyio
-@pytest.mark.parametrize("seed", range(20 if "KANDEV_SOAK" in os.environ else 1))
+@pytest.mark.parametrize("seed", repetitions(20))
 async def test_a_writer_killed_again_and_again_loses_nothing_acknowledged(
     tmp_path: Path, seed: int
 ) -> None:
