@@ -13,6 +13,7 @@ from adapters.sqlite.upgrade import MigrationFailed, OpenProblem, Unusable
 from composition.start_problem import CannotStart
 from domain.upgrade import AlteredMigration, NewerDatabase
 from ports.private_file import PrivateFileProblem
+from ports.store import StoreFault
 
 __all__ = ("agents", "held", "home", "keys", "sockets", "store", "token")
 
@@ -106,6 +107,8 @@ def store(problem: OpenProblem) -> CannotStart:
         case BackupFailed():
             detail = "the database could not be copied before its upgrade; it is unchanged"
             return CannotStart("backup_failed", detail, "Free space in the home's backups folder.")
+        case Unusable(path=path, fault=StoreFault.DISK_FULL):
+            return CannotStart("disk_full", f"no room on the disk of {path}", "Free some space.")
         case Unusable(path=path, fault=fault):
             detail = f"{path} cannot be used: {fault.value}"
             return CannotStart("database_unusable", detail, "Restore a backup, or free the file.")

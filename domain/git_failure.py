@@ -48,7 +48,11 @@ class GitFailure:
 _SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
     (code, re.compile(pattern, re.IGNORECASE))
     for code, pattern in (
-        (GitCode.DISK_FULL, r"No space left on device|Disk quota exceeded"),
+        # Where a write fails, and not the making of a file, git does not say why.
+        (
+            GitCode.DISK_FULL,
+            r"No space left on device|Disk quota exceeded|unable to write (file|new index file)",
+        ),
         (GitCode.DUBIOUS_OWNERSHIP, r"detected dubious ownership"),
         (
             GitCode.BRANCH_IN_USE,

@@ -15,7 +15,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from adapters.sqlite.bookkeeping import record_migration, set_up
+from adapters.sqlite.connection import fault_of
 from domain.upgrade import Migration
+from ports.store import StoreFault
 
 __all__ = ("Broken", "apply")
 
@@ -30,18 +32,24 @@ class Broken(Exception):  # noqa: N818 -- it says what is, and is caught by the 
 
 
 def apply(driver: sqlite3.Connection, pending: Sequence[Migration], at: str) -> None:
-    """Apply in order and record each; raises `Broken`, with the database as it was."""
+    """Apply in order and record each, or leave the database as it was.
+
+    Raises `Broken` for a migration that cannot be, `sqlite3.Error` where the disk takes no more.
+    """
     engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool)
     event.listen(engine, "begin", lambda _: driver.execute("BEGIN IMMEDIATE"))
     driver.execute("PRAGMA foreign_keys=OFF")
-    with engine.begin() as connection:
-        set_up(driver, at)
-        for migration in pending:
-            _run(connection, migration.revision)
-            record_migration(driver, migration, at)
-        dangling = driver.execute("PRAGMA foreign_key_check").fetchone()
-        if dangling is not None:
-            raise Broken(pending[-1].revision, f"a row of {dangling[0]} refers to nothing")
+    try:
+        with engine.begin() as connection:
+            set_up(driver, at)
+            for migration in pending:
+                _run(connection, migration.revision)
+                record_migration(driver, migration, at)
+            dangling = driver.execute("PRAGMA foreign_key_check").fetchone()
+            if dangling is not None:
+                raise Broken(pending[-1].revision, f"a row of {dangling[0]} refers to nothing")
+    except DBAPIError as error:
+        raise _cause(error) from error
 
 
 def _run(connection: Connection, revision: str) -> None:
@@ -51,4 +59,11 @@ def _run(connection: Connection, revision: str) -> None:
         with Operations.context(context):
             module.upgrade()
     except DBAPIError as error:
+        if fault_of(_cause(error)) is StoreFault.DISK_FULL:
+            raise
         raise Broken(revision, str(error.orig)) from error
+
+
+def _cause(error: DBAPIError) -> sqlite3.Error:
+    """The driver's own error."""
+    return error.orig if isinstance(error.orig, sqlite3.Error) else sqlite3.Error(str(error))

@@ -28,6 +28,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_FAILURES}#connections",
         "A token that the forge refuses leaves the old connection as it is.",
     ),
+    "failure:disk": (
+        f"{_FAILURES}#the-disk",
+        "A full disk is said with a code, and nothing of what was begun is left.",
+    ),
     "failure:start": (
         f"{_FAILURES}#the-server",
         "A server that cannot start says what failed, why and what to do, with a code.",
