@@ -138,7 +138,7 @@ def test_every_adapter_has_its_room_in_the_architecture() -> None:
 
 
 def test_no_file_names_a_package_registry_or_a_place_on_somebodys_machine() -> None:
-    places = ("/work/", "/root/", "/.pyenv/")
+    places = [f"/{folder}/" for folder in ("work", "root", ".pyenv")]
 
     found = [
         f"{_named(path)}: {word}"
