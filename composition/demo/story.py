@@ -6,6 +6,7 @@ import secrets
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -136,15 +137,15 @@ class Story:
     def look_for_token(self, held: bool) -> None:
         """Scan every process of the run, after a decoy has shown that the scan finds."""
         decoy = f"decoy-{secrets.token_hex(16)}"
-        sleeper = [sys.executable, "-I", "-S", "-c", "input()"]
+        sleeper = [sys.executable, "-I", "-S", "-c", "print(flush=True); input()"]
         with (
-            subprocess.Popen([*sleeper, decoy], stdin=subprocess.PIPE) as in_arguments,
-            subprocess.Popen(sleeper, stdin=subprocess.PIPE, env={"X": decoy}) as in_environment,
+            planted([*sleeper, decoy]) as in_arguments,
+            planted(sleeper, {"X": decoy}) as in_environment,
         ):
-            planted = process_scan.scan(process_scan.descendants(), decoy)
+            decoys = process_scan.scan(process_scan.descendants(), decoy)
             for each in (in_arguments, in_environment):
                 each.kill()
-        where = sorted(each.where for each in planted.found)
+        where = sorted(each.where for each in decoys.found)
         self.report.check(
             "the scan finds a planted decoy",
             where == ["arguments", "environment"],
@@ -250,6 +251,18 @@ class Story:
     def pushed_commit(self) -> str:
         branch = git(self.worktree, "symbolic-ref", "HEAD")
         return git(self.stage.forge.root / f"{APP}.git", "rev-parse", "--verify", "--quiet", branch)
+
+
+def planted(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> "subprocess.Popen[bytes]":
+    """A process that has said that it runs: just after its start the kernel shows nothing of it."""
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None, "asked for above"
+    process.stdout.readline()
+    return process
 
 
 def git(directory: Path, *arguments: str) -> str:

@@ -5,15 +5,16 @@ import subprocess
 import sys
 
 from composition.demo import process_scan
+from composition.demo.story import planted
 
-IDLE = [sys.executable, "-I", "-S", "-c", "input()"]
+IDLE = [sys.executable, "-I", "-S", "-c", "print(flush=True); input()"]
 
 
 def test_a_value_in_an_environment_and_in_arguments_is_found() -> None:
     value = "needle-in-proc-5d1f"
     with (
-        subprocess.Popen([*IDLE, value], stdin=subprocess.PIPE) as shown,
-        subprocess.Popen(IDLE, stdin=subprocess.PIPE, env={"X": value}) as held,
+        planted([*IDLE, value]) as shown,
+        planted(IDLE, {"X": value}) as held,
     ):
         scan = process_scan.scan(process_scan.descendants(), value)
         marked = process_scan.with_mark(f"X={value}")
