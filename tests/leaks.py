@@ -85,9 +85,8 @@ class Guard:
 
         def close(runner: asyncio.Runner) -> None:
             loop = vars(runner).get("_loop")
-            for task in asyncio.all_tasks(loop) if loop is not None else ():
-                if getattr(task.get_coro(), "__qualname__", "") != ANYIO_RUNNER:
-                    self._tasks.append(f"task {task.get_name()}: {task.get_coro()!r}")
+            if loop is not None:
+                self._tasks.extend(_tasks_left(loop, self._grace))
             unwatched(runner)
 
         self._patch.setattr(asyncio.Runner, "close", close)
@@ -145,6 +144,18 @@ class Guard:
         for process in processes:
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
+
+
+def _tasks_left(loop: asyncio.AbstractEventLoop, grace: float) -> list[str]:
+    """Those that nobody cancelled, and those that go on all the same."""
+    ending = [task for task in asyncio.all_tasks(loop) if task.cancelling()]
+    if ending:
+        loop.run_until_complete(asyncio.wait(ending, timeout=grace))
+    return [
+        f"task {task.get_name()}: {task.get_coro()!r}"
+        for task in asyncio.all_tasks(loop)
+        if getattr(task.get_coro(), "__qualname__", "") != ANYIO_RUNNER
+    ]
 
 
 def _descriptors() -> frozenset[Descriptor]:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 
 PLANTED = """
 import asyncio, os, signal, socket, subprocess, threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,19 @@ def test_a_task(tmp_path):
 async def test_a_task_of_an_async_test():
     KEPT.append(asyncio.create_task(asyncio.sleep(300), name="forgotten"))
     await asyncio.sleep(0)
+
+
+@pytest.mark.anyio
+async def test_a_task_that_does_not_heed_its_cancellation():
+    async def stubborn():
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(300)
+        await asyncio.sleep(300)
+
+    task = asyncio.create_task(stubborn(), name="stubborn")
+    await asyncio.sleep(0)
+    task.cancel()
+    KEPT.append(task)
 
 
 def test_a_child():
@@ -113,6 +127,13 @@ def test_nothing_in_the_end(tmp_path):
     threading.Timer(0.1, orphaned.wait).start()
 
 
+@pytest.mark.anyio
+async def test_nothing_of_a_task_that_was_cancelled():
+    task = asyncio.create_task(asyncio.sleep(300))
+    await asyncio.sleep(0)
+    task.cancel()
+
+
 def test_nothing_that_another_run_started():
     stranger = {**os.environ, os.environ["TELLTALE"]: "another"}
     orphan("/", stranger)
@@ -121,6 +142,7 @@ def test_nothing_that_another_run_started():
 LEFT_BEHIND = {
     "test_a_task": "task forgotten",
     "test_a_task_of_an_async_test": "task forgotten",
+    "test_a_task_that_does_not_heed_its_cancellation": "task stubborn",
     "test_a_child": "sleep 301",
     "test_a_child_that_was_not_waited_for": "nobody waited for it",
     "test_a_marked_orphan": "sleep 300",
@@ -131,6 +153,7 @@ LEFT_BEHIND = {
     "test_a_descriptor_of_a_fixture": "descriptor",
     "test_nothing_with_a_fixture_of_the_module": "",
     "test_nothing_in_the_end": "",
+    "test_nothing_of_a_task_that_was_cancelled": "",
     "test_nothing_that_another_run_started": "",
 }
 
