@@ -181,8 +181,8 @@ def _beside(
 
 
 BENCHMARKS: Final = (
-    _beside("server.start", 2, _start(_server), _start(_bare(_DATABASE)), rounds=7),
-    _beside("agentctl.start", 2, _start(_agentctl), _start(_bare()), rounds=7),
+    _beside("server.start", 2.5, _start(_server), _start(_bare(_DATABASE)), rounds=7),
+    _beside("agentctl.start", 2.5, _start(_agentctl), _start(_bare()), rounds=7),
     _beside(
         "server.memory", 1.6, _memory(_server), _memory(_bare(_DATABASE)), unit="MiB", rounds=3
     ),
