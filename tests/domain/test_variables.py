@@ -38,8 +38,11 @@ def test_everything_else_can_be_passed() -> None:
 )
 def test_the_system_passes_what_we_pass(variables: dict[str, str]) -> None:
     try:
-        subprocess.run(["/bin/true"], env=variables, check=True)
-        passed = "" not in variables
+        done = subprocess.run(
+            ["/usr/bin/env", "-0"], env=variables, capture_output=True, check=True
+        )
+        arrived = [pair.partition("=") for pair in done.stdout.decode().split("\0") if pair]
+        passed = {name: value for name, _, value in arrived} == variables and "" not in variables
     except ValueError:
         passed = False
 
