@@ -70,7 +70,7 @@ class Instances:
         try:
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            task.cancel()
+            _give_up(task)
             raise
         if not created.done():
             return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was stopped"))
@@ -86,7 +86,7 @@ class Instances:
         launch = self._creating.get(handle.execution)
         if launch is None or launch.handle != handle:
             return False
-        launch.task.cancel()
+        _give_up(launch.task)
         await asyncio.wait({launch.task})
         return True
 
@@ -101,7 +101,7 @@ class Instances:
     async def stop_all(self) -> None:
         """End every agent, at once, and give up every launch."""
         for launch in self._creating.values():
-            launch.task.cancel()
+            _give_up(launch.task)
         async with asyncio.TaskGroup() as group:
             for instance in self.all():
                 group.create_task(instance.stop())
@@ -130,6 +130,12 @@ class Instances:
 class _Launch(NamedTuple):
     handle: Handle
     task: "asyncio.Task[None]"
+
+
+def _give_up(task: "asyncio.Task[None]") -> None:
+    """Once: a second cancellation would break off what the first has to undo."""
+    if not task.cancelling():
+        task.cancel()
 
 
 def _refusal(asked: wire.Create) -> str | None:

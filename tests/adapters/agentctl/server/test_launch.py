@@ -183,6 +183,21 @@ async def test_a_caller_that_gives_up_leaves_nothing(house: House) -> None:
 
 
 @requirement("agentctl:launch:nothing-left")
+async def test_a_launch_that_was_given_up_is_undone_whole_when_agentctl_ends(
+    open_house: Open,
+) -> None:
+    async with open_house() as house, asyncio.TaskGroup() as group:
+        asked = house.asked("initialize=silent", managed=MANAGED)
+        creating = group.create_task(house.instances.create(asked))
+        await eventually(lambda: bool(_children()))
+        creating.cancel()
+        await asyncio.wait({creating})
+        await asyncio.sleep(0)  # what undoes it has begun
+
+    assert _nothing_left(house)
+
+
+@requirement("agentctl:launch:nothing-left")
 async def test_sockets_that_cannot_be_opened_refuse_the_launch(house: House) -> None:
     house.sockets.refuses = OSError(28, "No space left on device")
 
