@@ -159,7 +159,7 @@ class ControlPlane(containers.DeclarativeContainer):
     keeper = providers.Singleton(AgentctlKeeper, store, vault, ids, relay, launching)
     runtime = providers.Singleton(AgentctlRuntime, keeper)
     follow = providers.Singleton(FollowExecution, store, runtime, feed, clock)
-    followers = providers.Singleton(FollowerTasks, follow, keeper.provided.gone)
+    followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
     tasks_root = providers.Callable(str, home.provided.tasks)

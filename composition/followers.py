@@ -10,8 +10,10 @@ from typing_extensions import override
 
 from domain.execution import Handle
 from domain.identity import ExecutionId
+from domain.outcome import failed
 from pipelines.follow_execution import FollowExecution
 from ports.followers import Followers
+from ports.runtime import Runtime
 
 __all__ = ("FollowerTasks",)
 
@@ -25,8 +27,9 @@ log = structlog.get_logger()
 class FollowerTasks(Followers):
     """One task an execution, inside `async with`; leaving ends and joins them all."""
 
-    def __init__(self, follow: FollowExecution, gone: Callable[[], bool]) -> None:
+    def __init__(self, follow: FollowExecution, runtime: Runtime, gone: Callable[[], bool]) -> None:
         self._follow = follow
+        self._runtime = runtime
         self._gone = gone
         self._tasks: dict[ExecutionId, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
@@ -67,7 +70,8 @@ class FollowerTasks(Followers):
             try:
                 await self._follow(handle, after)
             except ConnectionError:
-                if self._gone():
+                # The next agentctl finishes what a killed one left; without one, nothing will come.
+                if self._gone() and failed(await self._runtime.attend()):
                     await self._follow.conclude(handle)
                     return
                 await asyncio.sleep(wait)

@@ -43,8 +43,7 @@ class Recover:
         await self._register_secrets()
         async with self.store.read() as state:
             open_ones = await state.executions_in(_OPEN)
-        listed = await self.runtime.instances()
-        known = None if failed(listed) else {each.handle: each for each in listed.unwrap()}
+        known = await self._known(wanted=bool(open_ones))
         followed = 0
         for execution in open_ones:
             if await self._take_up(execution, known):
@@ -54,6 +53,13 @@ class Recover:
         await self._end_forgotten(known or {}, {each.handle for each in open_ones})
         await self._end_unstarted()
         return Recovered(followed, len(open_ones) - followed)
+
+    async def _known(self, *, wanted: bool) -> Mapping[Handle, InstanceStatus] | None:
+        """What agentctl has, a killed one's remains included; None when it cannot be asked."""
+        if wanted and failed(await self.runtime.attend()):
+            return None
+        listed = await self.runtime.instances()
+        return None if failed(listed) else {each.handle: each for each in listed.unwrap()}
 
     async def _register_secrets(self) -> None:
         """Every secret is known to the redactor before anything is written that could hold one."""

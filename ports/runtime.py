@@ -220,6 +220,14 @@ class Runtime(Protocol):
         """Say that events up to `through` are stored, so agentctl may drop them. Idempotent."""
         ...
 
+    async def attend(self) -> Result[None, RuntimeProblem]:
+        """Have an agentctl there, started if none runs.
+
+        One that starts first finishes what a killed one left: it ends the orphans, gives their logs
+        the last events, and lists them with the others, to be followed and released.
+        """
+        ...
+
     async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]: ...
 
     async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:

@@ -68,6 +68,7 @@ class AgentctlKeeper(Keeper):
         self._relay = relay
         self._launching = launching
         self._kept: _Kept | None = None
+        self._over = False
         self._flight = asyncio.Lock()
         self._group: asyncio.TaskGroup | None = None
 
@@ -96,13 +97,15 @@ class AgentctlKeeper(Keeper):
     @override
     async def ensure(self) -> Result[AgentctlConnection, RuntimeProblem]:
         async with self._flight:
+            if self._over:
+                return Failure(RuntimeProblem(RuntimeCode.UNREACHABLE, "Kandev is ending"))
             if self._kept is not None and not self.gone():
                 return Success(self._kept.connection)
             await self._forget()
             return await self._start()
 
     def gone(self) -> bool:
-        """Whether no agentctl runs: what it hosted has ended for good."""
+        """Whether no agentctl runs that is known here."""
         if self._kept is None:
             return True
         if self._kept.started is not None:
@@ -110,7 +113,8 @@ class AgentctlKeeper(Keeper):
         return not process_stat.is_running(self._kept.record.pid, self._kept.record.started)
 
     async def end(self) -> None:
-        """End agentctl, and with it every agent."""
+        """End agentctl, and with it every agent; from then on none is started."""
+        self._over = True
         async with self._flight:
             kept = self._kept
             if kept is None:

@@ -122,6 +122,11 @@ class AgentctlRuntime(Runtime):
                 yield batch
 
     @override
+    async def attend(self) -> Result[None, RuntimeProblem]:
+        ensured = await self._keeper.ensure()
+        return ensured.map(lambda _: None)
+
+    @override
     async def instances(self) -> Result[Sequence[InstanceStatus], RuntimeProblem]:
         connection = self._keeper.present()
         if connection is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from composition.client import ApiError
 from tests.e2e.kandev import Driver, Installation, call, script
+from tests.eventually import eventually
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
@@ -195,6 +197,59 @@ async def test_a_turn_outlives_the_control_plane_and_its_events_are_all_there(
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
     assert after["execution_id"] == shown["execution_id"]
     assert states(again) == ["completed"]
+
+
+@requirement("session:killed-host")
+@pytest.mark.parametrize("away", [True, False], ids=["away", "following"])
+async def test_a_killed_agentctl_loses_no_event_and_leaves_no_agent(
+    installation: Installation, checkout: Path, away: bool
+) -> None:
+    words = [f"word {number}" for number in range(40)]
+    async with installation.server(owned=False) as kandev:
+        session = await begin(kandev, checkout)
+        directives = [call("wait_for_file", "go"), *(call("message", word) for word in words)]
+        directives += [call("edit", "said", ""), call("delay", 600_000)]
+        await kandev.prompt(session, script(*directives))
+        workspace = Path((await kandev.session(session))["metadata"]["workspace"])
+        if not away:
+            await speak_and_kill(installation, workspace)
+            events = await kandev.until(session, "complete")
+            stopped = await kandev.until_state(session, "stopped")
+
+    if away:
+        for killed in await speak_and_kill(installation, workspace):
+            os.waitpid(killed, 0)  # its parent is this process: the server that is away ran in it
+    async with installation.server() as kandev:
+        if away:
+            events = await kandev.until(session, "complete")
+            stopped = await kandev.until_state(session, "stopped")
+        left = processes_of(session)
+        resumed = await kandev.client.post(f"/api/v1/sessions/{session}/resume", {})
+
+    assert states(events) == ["interrupted"]
+    texts = [event["body"]["text"] for event in events if event["kind"] == "message_chunk"]
+    assert texts == words
+    assert left == []
+    assert stopped["execution_id"] != resumed["execution_id"]
+
+
+async def speak_and_kill(installation: Installation, workspace: Path) -> list[int]:
+    """Have the agent say everything, then kill the agentctl that hosts it."""
+    (workspace / "go").touch()
+    await eventually((workspace / "said").exists)
+    mark = f"--home {installation.home}".replace(" ", "\0").encode()
+    names = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    hosts = [int(entry.name) for entry in names if mark in arguments_of(entry)]
+    for host in hosts:
+        os.kill(host, signal.SIGKILL)
+    return hosts
+
+
+def arguments_of(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def processes_of(session: str) -> list[int]:

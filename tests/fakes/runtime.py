@@ -36,6 +36,7 @@ class FakeRuntime(Runtime):
         self.alive: dict[Handle, InstanceStatus] = {}
         self.prompts: list[tuple[Handle, int, str]] = []
         self.cancelled: list[Handle] = []
+        self.attended = 0
         self.answers: list[tuple[Handle, str, str | None]] = []
         self.stopped: list[Handle] = []
         self.released: list[Handle] = []
@@ -71,6 +72,11 @@ class FakeRuntime(Runtime):
     ) -> Result[None, RuntimeProblem]:
         self.prompts.append((handle, generation, text))
         return self._answer("prompt")
+
+    @override
+    async def attend(self) -> Result[None, RuntimeProblem]:
+        self.attended += 1
+        return self._answer("attend")
 
     @override
     async def cancel(self, handle: Handle) -> Result[None, RuntimeProblem]:

@@ -43,6 +43,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#turns",
         "An agent that ends in a turn gives the turn one ending, and can be resumed.",
     ),
+    "session:killed-host": (
+        f"{_PAGE}#survival",
+        "An agentctl that is killed loses no event and leaves no agent, also while nobody looks.",
+    ),
     "session:survives": (
         f"{_PAGE}#survival",
         "A turn outlives the control plane; each of its events is stored once, in order.",
