@@ -199,36 +199,50 @@ async def test_a_turn_outlives_the_control_plane_and_its_events_are_all_there(
     assert states(again) == ["completed"]
 
 
-@requirement("session:killed-host")
-@pytest.mark.parametrize("away", [True, False], ids=["away", "following"])
-async def test_a_killed_agentctl_loses_no_event_and_leaves_no_agent(
-    installation: Installation, checkout: Path, away: bool
-) -> None:
-    words = [f"word {number}" for number in range(40)]
-    async with installation.server(owned=False) as kandev:
-        session = await begin(kandev, checkout)
-        directives = [call("wait_for_file", "go"), *(call("message", word) for word in words)]
-        directives += [call("edit", "said", ""), call("delay", 600_000)]
-        await kandev.prompt(session, script(*directives))
-        workspace = Path((await kandev.session(session))["metadata"]["workspace"])
-        if not away:
-            await speak_and_kill(installation, workspace)
-            events = await kandev.until(session, "complete")
-            stopped = await kandev.until_state(session, "stopped")
+WORDS = [f"word {number}" for number in range(40)]
 
-    if away:
-        for killed in await speak_and_kill(installation, workspace):
-            os.waitpid(killed, 0)  # its parent is this process: the server that is away ran in it
+
+@requirement("session:killed-host")
+async def test_an_agentctl_that_is_killed_loses_no_event_and_leaves_no_agent(
+    installation: Installation, checkout: Path
+) -> None:
     async with installation.server() as kandev:
-        if away:
-            events = await kandev.until(session, "complete")
-            stopped = await kandev.until_state(session, "stopped")
-        left = processes_of(session)
-        resumed = await kandev.client.post(f"/api/v1/sessions/{session}/resume", {})
+        session, workspace = await about_to_speak(kandev, checkout)
+        await speak_and_kill(installation, workspace)
+        await ended_whole(kandev, session)
+
+
+@requirement("session:killed-host")
+async def test_an_agentctl_that_is_killed_while_nobody_looks_loses_no_event_and_leaves_no_agent(
+    installation: Installation, checkout: Path
+) -> None:
+    async with installation.server(owned=False) as kandev:
+        session, workspace = await about_to_speak(kandev, checkout)
+
+    bury(await speak_and_kill(installation, workspace))
+    async with installation.server() as kandev:
+        await ended_whole(kandev, session)
+
+
+async def about_to_speak(kandev: Driver, checkout: Path) -> tuple[str, Path]:
+    """A session in a turn that says its words once there is a file to wait for."""
+    session = await begin(kandev, checkout)
+    directives = [call("wait_for_file", "go"), *(call("message", word) for word in WORDS)]
+    directives += [call("edit", "said", ""), call("delay", 600_000)]
+    await kandev.prompt(session, script(*directives))
+    return session, Path((await kandev.session(session))["metadata"]["workspace"])
+
+
+async def ended_whole(kandev: Driver, session: str) -> None:
+    """The turn was interrupted after all its words, no agent is left, and the next one starts."""
+    events = await kandev.until(session, "complete")
+    stopped = await kandev.until_state(session, "stopped")
+    left = processes_of(session)
+    resumed = await kandev.client.post(f"/api/v1/sessions/{session}/resume", {})
 
     assert states(events) == ["interrupted"]
     texts = [event["body"]["text"] for event in events if event["kind"] == "message_chunk"]
-    assert texts == words
+    assert texts == WORDS
     assert left == []
     assert stopped["execution_id"] != resumed["execution_id"]
 
@@ -243,6 +257,12 @@ async def speak_and_kill(installation: Installation, workspace: Path) -> list[in
     for host in hosts:
         os.kill(host, signal.SIGKILL)
     return hosts
+
+
+def bury(killed: list[int]) -> None:
+    """Wait for children of this process, in which the server that is away ran."""
+    for process in killed:
+        os.waitpid(process, 0)
 
 
 def arguments_of(process: Path) -> bytes:
