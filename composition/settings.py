@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from adapters.home.layout import home_of
+
 __all__ = ("DEFAULT_PORT", "VERSION", "InvalidSettings", "Settings", "read_settings")
 
 VERSION: Final = "0.1.0"
@@ -33,8 +35,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
     Raises `InvalidSettings` for a port that is none, and for a host that is not on loopback.
     """
-    user = Path(environment.get("HOME") or "/")
-    home = Path(environment.get("KANDEV_HOME") or user / ".kandev")
+    home = home_of(environment, Path(environment.get("HOME") or "/"))
     if not home.is_absolute():
         raise InvalidSettings("KANDEV_HOME must be an absolute path")
     host = environment.get("KANDEV_HOST") or "127.0.0.1"
