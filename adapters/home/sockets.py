@@ -18,7 +18,7 @@ from adapters.home.layout import HomeFault, HomeProblem
 from domain.broker_contract import MAX_SOCKET_BYTES
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("ROOM_BYTES", "SocketPathTooLong", "socket_directory", "socket_path")
+__all__ = ("ROOM_BYTES", "SocketPathTooLong", "socket_directory")
 
 ROOM_BYTES: Final = 48
 """Bytes kept free below the directory for a socket's name and the separator before it."""
@@ -31,14 +31,6 @@ class SocketPathTooLong:
     """No socket fits below `path`: the kernel takes 107 bytes (unix(7))."""
 
     path: str
-
-
-def socket_path(directory: Path, name: str) -> Result[str, SocketPathTooLong]:
-    """The path of a socket in the directory, when the kernel can bind it."""
-    path = str(directory / name)
-    if len(os.fsencode(path)) > MAX_SOCKET_BYTES:
-        return Failure(SocketPathTooLong(path))
-    return Success(path)
 
 
 def socket_directory(
