@@ -8,11 +8,13 @@ import re
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-__all__ = ("Span", "Whole", "asked_span", "is_current")
+__all__ = ("MAX_DIGITS", "Span", "Whole", "asked_span", "is_current")
 
 MAX_DIGITS: Final = 19
+"""Digits of a position at most; a header with more is as if nothing was asked."""
 
-_RANGE: Final = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.ASCII | re.IGNORECASE)
+_POSITION: Final = rf"(\d{{0,{MAX_DIGITS}}})"
+_RANGE: Final = re.compile(rf"bytes=[ \t]*{_POSITION}-{_POSITION}[ \t]*", re.ASCII | re.IGNORECASE)
 
 
 class Span(NamedTuple):
