@@ -51,6 +51,9 @@ __all__ = ("Server", "started")
 DRAIN_SECONDS: Final = 2
 """Requests that are under way when the server stops; an event stream never ends by itself."""
 
+AGENTCTL: Final = (sys.executable, "-I", "-m", "composition.agentctl")
+"""By this interpreter, isolated: a workspace cannot give it modules."""
+
 log = structlog.get_logger()
 
 
@@ -88,11 +91,13 @@ async def started(
     port: int,
     owned: bool,
     environment: Mapping[str, str] | None = None,
+    agentctl: Sequence[str] = AGENTCTL,
 ) -> AsyncIterator[Server]:
     """A server inside `async with`. Raises `CannotStart`.
 
-    Its agentctl inherits `environment`, this process's own by default; an owned one ends with the
-    server, another outlives it unless `end_sessions` is set. Port 0 is any free one.
+    Its agentctl, started by the words `agentctl`, inherits `environment`, this process's own by
+    default; an owned one ends with the server, another outlives it unless `end_sessions` is set.
+    Port 0 is any free one.
     """
     inherited = dict(os.environ if environment is None else environment)
     async with AsyncExitStack() as stack:
@@ -116,7 +121,7 @@ async def started(
             environment=inherited,
             named=named_agents(home),
             logs=logs,
-            launching=launching(home, sockets, inherited, owned=owned),
+            launching=launching(agentctl, home, sockets, inherited, owned=owned),
         )
         keeper = await stack.enter_async_context(plane.keeper())
         await stack.enter_async_context(plane.followers())
@@ -214,11 +219,14 @@ def sockets_of(home: Home, environment: Mapping[str, str]) -> Path:
 
 
 def launching(
-    home: Home, sockets: Path, environment: Mapping[str, str], *, owned: bool
+    program: Sequence[str],
+    home: Home,
+    sockets: Path,
+    environment: Mapping[str, str],
+    *,
+    owned: bool,
 ) -> Launching:
-    """Agentctl by this interpreter, isolated: a workspace cannot give it modules."""
-    command = [sys.executable, "-I", "-m", "composition.agentctl"]
-    command += ["--home", str(home.root), "--runtime", str(sockets)]
+    command = [*program, "--home", str(home.root), "--runtime", str(sockets)]
     if owned:
         command.append("--owned")
     return Launching(command, environment, home.logs / "agentctl.log", owned)

@@ -36,6 +36,29 @@ def forge(tmp_path: Path) -> Iterator[Forge]:
         yield running
 
 
+@pytest.fixture
+def ambient(installation: Installation, tmp_path: Path) -> Path:
+    """Every other way to a credential: each would answer, and writes down that it was asked."""
+    asked = tmp_path / "asked"
+    program = tmp_path / "ambient"
+    program.write_text(
+        f"#!/bin/sh\necho $0 >> {asked}\necho username=ambient\necho password=ambient-secret\n"
+    )
+    program.chmod(0o755)
+    (installation.home / ".gitconfig").write_text(
+        f"[credential]\n\thelper = {program}\n[core]\n\taskPass = {program}\n"
+    )
+    installation.environment |= {
+        "GIT_ASKPASS": str(program),
+        "SSH_ASKPASS": str(program),
+        "SSH_ASKPASS_REQUIRE": "force",
+        "GITHUB_TOKEN": "ambient-token-0123456789",
+        "GH_TOKEN": "ambient-token-0123456789",
+        "GIT_CONFIG_PARAMETERS": f"'credential.helper={program}'",
+    }
+    return asked
+
+
 def git(*arguments: str, at: Path) -> str:
     done = subprocess.run(
         ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", *arguments],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from composition.client import Client, connect
-from composition.server import started
+from composition.server import AGENTCTL, started
 from composition.settings import read_settings
 
 Json = dict[str, Any]
@@ -30,10 +30,11 @@ def call(name: str, *arguments: object) -> str:
 
 @dataclass
 class Installation:
-    """A home and the environment that its server inherits."""
+    """A home, the environment that its server inherits, and how that starts agentctl."""
 
     home: Path
     environment: dict[str, str] = field(default_factory=dict)
+    agentctl: Sequence[str] = AGENTCTL
 
     def __post_init__(self) -> None:
         self.home.mkdir(mode=0o700, exist_ok=True)
@@ -50,7 +51,13 @@ class Installation:
     async def server(self, *, owned: bool = True) -> AsyncIterator["Driver"]:
         settings = read_settings({**self.environment, "KANDEV_PORT": "0"})
         async with (
-            started(settings, port=0, owned=owned, environment=self.environment) as server,
+            started(
+                settings,
+                port=0,
+                owned=owned,
+                environment=self.environment,
+                agentctl=self.agentctl,
+            ) as server,
             connect(server.url, server.token) as client,
         ):
             # Whatever agentctl it has, also one that was found: nothing outlives the test.

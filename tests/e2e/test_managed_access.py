@@ -95,29 +95,6 @@ async def test_no_token_and_no_lease_is_found_outside_of_memory(
     assert finds == ["decoy"]
 
 
-@pytest.fixture
-def ambient(installation: Installation, tmp_path: Path) -> Path:
-    """Every other way to a credential: each would answer, and writes down that it was asked."""
-    asked = tmp_path / "asked"
-    program = tmp_path / "ambient"
-    program.write_text(
-        f"#!/bin/sh\necho $0 >> {asked}\necho username=ambient\necho password=ambient-secret\n"
-    )
-    program.chmod(0o755)
-    (installation.home / ".gitconfig").write_text(
-        f"[credential]\n\thelper = {program}\n[core]\n\taskPass = {program}\n"
-    )
-    installation.environment |= {
-        "GIT_ASKPASS": str(program),
-        "SSH_ASKPASS": str(program),
-        "SSH_ASKPASS_REQUIRE": "force",
-        "GITHUB_TOKEN": "ambient-token-0123456789",
-        "GH_TOKEN": "ambient-token-0123456789",
-        "GIT_CONFIG_PARAMETERS": f"'credential.helper={program}'",
-    }
-    return asked
-
-
 @requirement("managed:fails-closed")
 @pytest.mark.parametrize("taken", ["helper", "socket", "connection"])
 async def test_nothing_ambient_answers_in_place_of_what_was_taken_away(

@@ -11,6 +11,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#failing-closed",
         "Whatever of ours is taken away, no ambient credential reaches the wire in its place.",
     ),
+    "managed:side-by-side": (
+        f"{_PAGE}#the-tools",
+        "Beside a managed instance others of the same agentctl find the machine's own programs only.",
+    ),
     "managed:submodule": (
         f"{_PAGE}#failing-closed",
         "A host that the workspace has no connection for keeps whatever helper the user has.",
