@@ -11,11 +11,10 @@ from domain.connection import Connection, Kind
 from domain.identity import ConnectionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.secret import Secret
-from pipelines.replace_connection import place
 from ports.clock import Clock
 from ports.redactor import Redactor
 from ports.store import Reader
-from ports.vault import Vault
+from ports.vault import Vault, connection_place
 
 __all__ = ("KEPT_SECONDS", "MAX_KEPT", "ConnectionSecrets", "SecretUnavailable")
 
@@ -54,7 +53,7 @@ class ConnectionSecrets:
         sealed = await state.connection_secret(connection.id)
         if sealed is None:
             return Failure(SecretUnavailable(connection.id))
-        opened = self.vault.open(place(connection.id, connection.workspace), sealed)
+        opened = self.vault.open(connection_place(connection.id, connection.workspace), sealed)
         if failed(opened):
             return Failure(SecretUnavailable(connection.id))
         secret = opened.unwrap()

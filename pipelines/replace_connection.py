@@ -15,14 +15,9 @@ from ports.clock import Clock
 from ports.git import ClosedGit, RemoteAccess
 from ports.ids import Ids
 from ports.store import Store
-from ports.vault import SecretPlace, Vault
+from ports.vault import Vault, connection_place
 
-__all__ = ("ReplaceConnection", "place")
-
-
-def place(connection: ConnectionId, workspace: WorkspaceId) -> SecretPlace:
-    """Where a connection's secret is sealed for."""
-    return SecretPlace(id=connection, owner=workspace, scope="connection")
+__all__ = ("ReplaceConnection",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +63,6 @@ class ReplaceConnection:
             )
             at = self.clock.now()
             await end_leases(unit, at, Why.CONNECTION_REPLACED, connection=connection.id)
-            sealed = self.vault.seal(place(connection.id, connection.workspace), secret)
+            sealed = self.vault.seal(connection_place(connection.id, connection.workspace), secret)
             await unit.put_connection(connection, sealed)
         return Success(connection)

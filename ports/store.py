@@ -37,6 +37,7 @@ from domain.task_event import TaskEvent
 from domain.turn import Turn
 from domain.workspace import Workspace
 from ports.agentctl_record import AgentctlRecord
+from ports.vault import SealedValue
 
 __all__ = ("Reader", "Store", "StoreFault", "StoreUnavailable", "Writer")
 
@@ -75,6 +76,10 @@ class Reader(Protocol):
 
     async def sealed_values(self) -> Sequence[bytes]:
         """Everything sealed that is stored: the installation's key must open each of them."""
+        ...
+
+    async def sealed_otherwise(self, beginning: bytes, limit: int) -> Sequence[SealedValue]:
+        """Sealed values that do not begin so, at most so many."""
         ...
 
     async def repository(self, repository: RepositoryId) -> Repository | None: ...
@@ -211,6 +216,10 @@ class Writer(Reader, Protocol):
 
     async def prune_ledger(self, before: datetime) -> int:
         """Remove the entries from before a moment; their count."""
+        ...
+
+    async def replace_sealed(self, old: bytes, anew: bytes) -> bool:
+        """Put a value in the place of the sealed one; False when that is not there any more."""
         ...
 
     async def put_agentctl(self, record: AgentctlRecord) -> None: ...

@@ -1,12 +1,13 @@
 """Secrets at rest: sealed for one place, opened only there."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
+from domain.identity import ConnectionId, WorkspaceId
 from domain.outcome import Result
 from domain.secret import Secret
 
-__all__ = ("SecretPlace", "Unsealable", "Vault")
+__all__ = ("AGENTCTL_KEY", "SealedValue", "SecretPlace", "Unsealable", "Vault", "connection_place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,22 @@ class SecretPlace:
     id: str
     owner: str
     scope: str
+
+
+AGENTCTL_KEY: Final = SecretPlace(id="agentctl", owner="installation", scope="key")
+"""Where the key that the running agentctl proves itself by is sealed for."""
+
+
+def connection_place(connection: ConnectionId, workspace: WorkspaceId) -> SecretPlace:
+    """Where a connection's secret is sealed for."""
+    return SecretPlace(id=connection, owner=workspace, scope="connection")
+
+
+class SealedValue(NamedTuple):
+    """A sealed value as it is stored, and what it is bound to."""
+
+    place: SecretPlace
+    sealed: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,9 @@ from ports.agentctl_record import AgentctlRecord
 from ports.ids import Ids
 from ports.runtime import RuntimeCode, RuntimeProblem
 from ports.store import Store
-from ports.vault import SecretPlace, Vault
+from ports.vault import AGENTCTL_KEY, Vault
 
 __all__ = ("AgentctlKeeper", "Launching")
-
-_PLACE = SecretPlace(id="agentctl", owner="installation", scope="key")
 
 log = structlog.get_logger()
 
@@ -129,7 +127,7 @@ class AgentctlKeeper(Keeper):
             record = await state.agentctl()
         if record is None or not process_stat.is_running(record.pid, record.started):
             return
-        key = self._vault.open(_PLACE, record.sealed_key)
+        key = self._vault.open(AGENTCTL_KEY, record.sealed_key)
         if failed(key):
             log.warning("agentctl_key_unreadable", pid=record.pid)
             return
@@ -152,7 +150,7 @@ class AgentctlKeeper(Keeper):
             return Failure(RuntimeProblem(RuntimeCode.UNREACHABLE, str(error)))
         told = started.announced
         try:
-            sealed = self._vault.seal(_PLACE, Secret(key.hex()))
+            sealed = self._vault.seal(AGENTCTL_KEY, Secret(key.hex()))
             record = AgentctlRecord(told.socket, told.pid, told.started, sealed)
             async with self._store.write() as unit:
                 await unit.put_agentctl(record)

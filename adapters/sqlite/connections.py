@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given, place, remove
-from adapters.sqlite.tables import AgentctlRow, ConnectionRevisionRow, ConnectionRow, table
+from adapters.sqlite.tables import ConnectionRevisionRow, ConnectionRow, table
 from adapters.sqlite.unit import Unit
 from domain.connection import Connection, Kind, Status
 from domain.identity import ConnectionId, WorkspaceId
@@ -28,7 +28,6 @@ _ALL = select(
 _ONE = _ALL.where(_CONNECTION.id == given("id"))
 _OF_WORKSPACE = _ALL.where(_CONNECTION.workspace_id == given("workspace")).order_by(_CONNECTION.id)
 _SEALED = select(_CONNECTION.sealed).where(_CONNECTION.id == given("id"))
-_ALL_SEALED = select(_CONNECTION.sealed).union_all(select(table(AgentctlRow).c.sealed_key))
 _REMOVE = remove(ConnectionRow)
 
 _REVISION = table(ConnectionRevisionRow)
@@ -55,9 +54,6 @@ class ConnectionReads(Unit):
     async def connection_secret(self, connection: ConnectionId) -> bytes | None:
         row = await self._on.one(_SEALED, {"id": connection})
         return None if row is None else bytes(row[0])
-
-    async def sealed_values(self) -> Sequence[bytes]:
-        return [bytes(row[0]) for row in await self._on.rows(_ALL_SEALED, {})]
 
 
 class ConnectionWrites(ConnectionReads):

@@ -17,6 +17,7 @@ from adapters.sqlite.leases import LeaseReads, LeaseWrites
 from adapters.sqlite.ledger import LedgerReads, LedgerWrites
 from adapters.sqlite.pool import Pool
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
+from adapters.sqlite.sealed import SealedReads, SealedWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
 from adapters.sqlite.tasks import TaskReads, TaskWrites
 from adapters.sqlite.turns import TurnReads, TurnWrites
@@ -49,6 +50,7 @@ class SqliteReader(
     LeaseReads,
     LedgerReads,
     AgentctlReads,
+    SealedReads,
 ):
     """What can be asked of the store."""
 
@@ -66,6 +68,7 @@ class SqliteWriter(
     LeaseWrites,
     LedgerWrites,
     AgentctlWrites,
+    SealedWrites,
     SqliteReader,
 ):
     """What can be done in a unit of work."""

@@ -32,6 +32,7 @@ from domain.task_event import TaskChange
 from domain.turn import TurnState
 from ports.agentctl_record import AgentctlRecord
 from ports.store import Reader, Store
+from ports.vault import AGENTCTL_KEY, connection_place
 from tests.contracts.store_examples import NOW, Example, events, stored
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
@@ -442,6 +443,36 @@ async def test_everything_sealed_can_be_asked_for_at_once(store: Store, example:
 
     async with store.read() as state:
         assert sorted(await state.sealed_values()) == [b"sealed", b"sealed key"]
+
+
+async def test_sealed_values_are_found_by_how_they_begin_each_with_its_place(
+    store: Store, example: Example
+) -> None:
+    async with store.write() as unit:
+        await unit.put_agentctl(AgentctlRecord("/run/a.sock", 42, 7, b"sealed key"))
+    of_connection = connection_place(example.connection.id, example.workspace.id)
+
+    async with store.read() as state:
+        assert list(await state.sealed_otherwise(b"sea", 9)) == []
+        assert list(await state.sealed_otherwise(b"sealed ", 9)) == [(of_connection, b"sealed")]
+        everything = await state.sealed_otherwise(b"else", 9)
+        assert sorted(everything, key=lambda each: each.sealed) == [
+            (of_connection, b"sealed"),
+            (AGENTCTL_KEY, b"sealed key"),
+        ]
+        assert len(await state.sealed_otherwise(b"else", 1)) == 1
+
+
+async def test_a_sealed_value_is_replaced_where_it_still_is(store: Store, example: Example) -> None:
+    async with store.write() as unit:
+        await unit.put_agentctl(AgentctlRecord("/run/a.sock", 42, 7, b"sealed key"))
+        assert await unit.replace_sealed(b"sealed", b"anew")
+        assert not await unit.replace_sealed(b"sealed", b"again")
+        assert await unit.replace_sealed(b"sealed key", b"key anew")
+
+    async with store.read() as state:
+        assert await state.connection_secret(example.connection.id) == b"anew"
+        assert sorted(await state.sealed_values()) == [b"anew", b"key anew"]
 
 
 async def test_the_last_agentctl_that_was_started_is_known(store: Store) -> None:

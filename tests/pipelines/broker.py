@@ -33,9 +33,9 @@ from pipelines.connection_credential import ConnectionCredential
 from pipelines.connection_secret import ConnectionSecrets
 from pipelines.issue_lease import IssueLease
 from pipelines.redeem_credential import RedeemCredential
-from pipelines.replace_connection import place
 from ports.credential_source import CredentialSource
 from ports.credentials import CredentialRequest, GitCredential
+from ports.vault import connection_place
 from tests.fakes.clock import ManualClock
 from tests.fakes.ids import CountingIds
 from tests.fakes.redactor import ListingRedactor
@@ -116,7 +116,9 @@ class Broker:
     async def connect(self, secret: str, revision: int) -> None:
         """Replace the connection's secret, under a new revision."""
         self.connection = replace(self.connection, revision=revision)
-        sealed = self.vault.seal(place(self.connection.id, SCOPE.workspace), Secret(secret))
+        sealed = self.vault.seal(
+            connection_place(self.connection.id, SCOPE.workspace), Secret(secret)
+        )
         async with self.store.write() as unit:
             await unit.put_connection(self.connection, sealed)
 

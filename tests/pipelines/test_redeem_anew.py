@@ -19,9 +19,9 @@ from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from domain.session import Session
 from pipelines.connection_secret import KEPT_SECONDS, MAX_KEPT, SecretUnavailable
-from pipelines.replace_connection import place
 from ports.credential_source import SourceFault
 from ports.credentials import CredentialRequest, GitCredential
+from ports.vault import connection_place
 from tests.fakes.credential_source import FakeSource
 from tests.pipelines.broker import CONNECTION, SCOPE, Broker, broker
 from tests.pipelines.plane import HOST, OWNER, SECRET, Plane, plane_over
@@ -279,7 +279,7 @@ async def test_so_many_secrets_are_kept_and_no_more(plane: Plane, tmp_path: Path
     workspace = await plane.workspace()
     connection = (await plane.connected(workspace)).unwrap()
     vault, secrets = plane.container.vault(), plane.container.secrets()
-    sealed = vault.seal(place(connection.id, workspace), Secret(SECRET))
+    sealed = vault.seal(connection_place(connection.id, workspace), Secret(SECRET))
     async with plane.store.write() as unit:
         await unit.put_connection(connection, sealed)
     revisions = [replace(connection, revision=number) for number in range(MAX_KEPT + 1)]

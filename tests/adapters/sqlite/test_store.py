@@ -9,13 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import LargeBinary
+from sqlmodel import SQLModel
 
 from adapters.sqlite import checkpointer, pool
 from adapters.sqlite.checkpointer import Checkpointer, checkpoint
 from adapters.sqlite.connection import connect
+from adapters.sqlite.sealed import SOURCES
 from adapters.sqlite.statement import change, remove
 from adapters.sqlite.store import SqliteStore, open_store
-from adapters.sqlite.tables import TaskRepositoryRow, TaskRow
+from adapters.sqlite.tables import TaskRepositoryRow, TaskRow, table
 from ports.store import StoreFault, StoreUnavailable
 from tests.adapters.sqlite.databases import rows, write
 from tests.contracts.store_examples import NOW, Example, events, stored
@@ -328,3 +331,16 @@ async def test_a_state_that_is_stored_and_unknown_is_an_error(
     async with store.read() as state:
         with pytest.raises(KeyError, match="lost"):
             await state.task(example.task.id)
+
+
+def test_every_column_of_bytes_is_listed_as_sealed_or_is_a_hash() -> None:
+    blobs = {
+        (each.name, column.name)
+        for each in SQLModel.metadata.tables.values()
+        for column in each.columns
+        if isinstance(column.type, LargeBinary)
+    }
+    sealed = {(table(source.row).name, source.column) for source in SOURCES}
+
+    assert blobs - sealed == {("credential_leases", "token_hash")}
+    assert sealed <= blobs
