@@ -18,6 +18,7 @@ VERBS: Final = {
     "doctor": "say what is installed, what is missing and how to get it",
     "logs": "fetch a diagnostic bundle from the server on this machine",
     "restore": "open an archived task again, with the work of its worktrees",
+    "backup": "copy the database, list and check the copies, put one back",
     "mcp": "the tools for other agents, as an MCP server on stdio",
     "ledger": "list what was done with leases, or export it",
     "agents": "list the agents that can be launched",

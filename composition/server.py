@@ -22,8 +22,7 @@ from typing_extensions import override
 from adapters.agentctl.keeper import Launching
 from adapters.agents.named import FILE, read_named
 from adapters.home.api_token import find_or_make_token
-from adapters.home.layout import Home, prepare_home
-from adapters.home.lock import HomeLock, take_home
+from adapters.home.layout import Home
 from adapters.home.private_file import OwnedFile
 from adapters.home.sockets import socket_directory
 from adapters.http.app import create_app
@@ -35,6 +34,7 @@ from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import start_sentences
 from composition.container import ControlPlane
+from composition.holding import held_home
 from composition.logging import configure, thresholds_of
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
@@ -101,7 +101,7 @@ async def started(
     """
     inherited = dict(os.environ if environment is None else environment)
     async with AsyncExitStack() as stack:
-        home, lock = hold(settings, stack)
+        home, lock = stack.enter_context(held_home(settings))
         redactor = Registry(Redactor())
         logs = configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
         store = await stack.enter_async_context(opened(home))
@@ -146,17 +146,6 @@ async def started(
         finally:
             if server.end_sessions:
                 await keeper.end()
-
-
-def hold(settings: Settings, stack: AsyncExitStack) -> tuple[Home, HomeLock]:
-    prepared = prepare_home(settings.home)
-    if failed(prepared):
-        raise start_sentences.home(prepared.failure())
-    home = prepared.unwrap()
-    taken = take_home(home.lock)
-    if failed(taken):
-        raise start_sentences.held(taken.failure())
-    return home, stack.enter_context(taken.unwrap())
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from domain.outcome import Failure, Result, Success
 
 __all__ = (
+    "AUTOMATIC_NAME",
     "KEPT_BACKUPS",
     "MAX_LABEL",
     "AlteredMigration",
@@ -34,7 +35,7 @@ MAX_LABEL = 64
 
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)")
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]")
-_AUTOMATIC = re.compile(r"kandev-(?!pre-reset-).+-\d{8}T\d{6}Z(?:-\d+)?\.db")
+AUTOMATIC_NAME = re.compile(r"kandev-(?!pre-reset-).+-\d{8}T\d{6}Z(?:-\d+)?\.db")
 
 
 class Migration(NamedTuple):
@@ -120,7 +121,7 @@ def backup_name(version: str | None, at: datetime, taken: Collection[str]) -> st
 
 def surplus(files: Iterable[BackupFile]) -> Sequence[str]:
     """The automatic backups to remove; a file that was not named by `backup_name` is not ours."""
-    ours = [each for each in files if _AUTOMATIC.fullmatch(each.name)]
+    ours = [each for each in files if AUTOMATIC_NAME.fullmatch(each.name)]
     ours.sort(key=lambda each: (each.modified, each.name), reverse=True)
     return [each.name for each in ours[KEPT_BACKUPS:]]
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from composition.client import ApiError
 from composition.settings import InvalidSettings
-from composition.start_problem import CannotStart
+from composition.start_problem import CannotStart, Refused
 
 __all__ = ("EXIT_REFUSED", "EXIT_SETTINGS", "EXIT_UNREACHABLE", "reported")
 
@@ -19,7 +19,7 @@ def reported(command: Callable[[], int]) -> int:
     """Run a command; a problem that a person can act on is told without a traceback."""
     try:
         return command()
-    except ApiError as error:
+    except (ApiError, Refused) as error:
         return _told(str(error), EXIT_REFUSED)
     except InvalidSettings as error:
         return _told(str(error), EXIT_SETTINGS)

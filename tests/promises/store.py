@@ -115,4 +115,36 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#backups",
         "When no copy can be made the start stops, with the database and older copies unchanged.",
     ),
+    "backup:create": (
+        f"{_PAGE}#backups-on-request",
+        "A backup can be made beside a running server, and is whole or not there.",
+    ),
+    "backup:list": (
+        f"{_PAGE}#backups-on-request",
+        "What is listed are backups and nothing else, the newest first.",
+    ),
+    "backup:verify": (
+        f"{_PAGE}#backups-on-request",
+        "A backup that is damaged, foreign or of a newer program is told from a sound one.",
+    ),
+    "backup:restore": (
+        f"{_PAGE}#backups-on-request",
+        "A restored backup takes the place of the database, which is kept as a backup.",
+    ),
+    "backup:restore:no-going-back": (
+        f"{_PAGE}#backups-on-request",
+        "Leases of a restored backup are revoked, and the epoch of the relay does not go back.",
+    ),
+    "backup:restore:failure": (
+        f"{_PAGE}#backups-on-request",
+        "A restore that fails or is killed has changed nothing, or has happened.",
+    ),
+    "backup:restore:server": (
+        f"{_PAGE}#backups-on-request",
+        "A home that a server holds is not restored.",
+    ),
+    "backup:restore:key": (
+        f"{_PAGE}#backups-on-request",
+        "A backup whose secrets the home's key does not open is not restored.",
+    ),
 }
