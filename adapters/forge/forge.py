@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
-from adapters.forge import backend, certificate
+from adapters.forge import backend, certificate, large_files
 from adapters.forge.server import Answer, Request, Server
 
 __all__ = ("Forge", "Seen")
@@ -122,7 +122,9 @@ class Forge:
             answer = Answer(403)
         else:
             self._wait_if_held(posted)
-            answer = backend.ask(self.root, request, user or "")
+            answer = large_files.ask(self.root, f"https://{self.host}", request) or backend.ask(
+                self.root, request, user or ""
+            )
         service = posted or parts.query.removeprefix("service=")
         with self._lock:
             self._seen.append(

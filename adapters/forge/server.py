@@ -134,6 +134,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve()
 
+    def do_PUT(self) -> None:
+        self._serve()
+
     def _serve(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         try:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -47,6 +48,15 @@ class Installation:
         with (self.home / "agents.toml").open("a", encoding="utf-8") as file:
             file.write(f"[agents.{name}]\ncommand = {json.dumps(words)}\n")
 
+    def kill_agentctl(self) -> list[int]:
+        """Kill every agentctl of this home without a word; their pids."""
+        mark = f"--home {self.home}".replace(" ", "\0").encode()
+        pids = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
+        hosts = [pid for pid in pids if mark in arguments_of(pid)]
+        for pid in hosts:
+            os.kill(pid, signal.SIGKILL)
+        return hosts
+
     @asynccontextmanager
     async def server(self, *, owned: bool = True) -> AsyncIterator["Driver"]:
         settings = read_settings({**self.environment, "KANDEV_PORT": "0"})
@@ -78,6 +88,13 @@ class Installation:
         async with asyncio.timeout(SECONDS):
             output, errors = await process.communicate()
         return process.returncode or 0, output.decode(), errors.decode()
+
+
+def arguments_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def kandev(*arguments: str) -> Sequence[str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -251,25 +250,13 @@ async def speak_and_kill(installation: Installation, workspace: Path) -> list[in
     """Have the agent say everything, then kill the agentctl that hosts it."""
     (workspace / "go").touch()
     await eventually((workspace / "said").exists)
-    mark = f"--home {installation.home}".replace(" ", "\0").encode()
-    names = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    hosts = [int(entry.name) for entry in names if mark in arguments_of(entry)]
-    for host in hosts:
-        os.kill(host, signal.SIGKILL)
-    return hosts
+    return installation.kill_agentctl()
 
 
 def bury(killed: list[int]) -> None:
     """Wait for children of this process, in which the server that is away ran."""
     for process in killed:
         os.waitpid(process, 0)
-
-
-def arguments_of(process: Path) -> bytes:
-    try:
-        return (process / "cmdline").read_bytes()
-    except OSError:
-        return b""
 
 
 def processes_of(session: str) -> list[int]:

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from adapters.forge.forge import Forge
+from composition.client import ApiError
 from composition.demo import process_scan
 from tests.e2e.conftest import TOKEN
 from tests.e2e.connected import connect, outcomes, push, shown
@@ -169,3 +170,35 @@ async def test_a_session_pushes_again_after_the_control_plane_was_started_anew(
     assert outcomes(before) == ["complete", "complete"]
     assert outcomes(after) == ["complete", "complete"]
     assert {each["result"] for each in entries} == {"granted"}
+
+
+@requirement("managed:killed-agentctl")
+async def test_a_session_whose_agentctl_was_killed_is_over_and_pushes_again_once_it_is_resumed(
+    installation: Installation, forge: Forge, ambient: Path
+) -> None:
+    async with installation.server() as kandev:
+        await connect(kandev, forge, TOKEN)
+        session = await session_of(kandev, forge)
+        before = await kandev.turn(session, push("one"))
+        installation.kill_agentctl()
+        over = await kandev.until_state(session, "stopped")
+        with pytest.raises(ApiError) as refused:
+            await kandev.prompt(session, push("two"))
+        resumed = await kandev.client.post(f"/api/v1/sessions/{session}/resume", {})
+        after = await kandev.turn(session, push("two"), before[-1]["sequence"])
+        entries = await kandev.client.get(f"/api/v1/ledger?session_id={session}")
+
+    assert outcomes(before) == ["complete", "complete"]
+    assert refused.value.code == "session_state"
+    assert resumed["execution_id"] != over["execution_id"]
+    assert outcomes(after) == ["complete", "complete"]
+    told = [(each["execution_id"], each["operation"], each["result"]) for each in entries]
+    assert told == [
+        (over["execution_id"], "issue", "granted"),
+        (over["execution_id"], "redeem", "granted"),
+        (over["execution_id"], "revoke", "revoked"),
+        (resumed["execution_id"], "issue", "granted"),
+        (resumed["execution_id"], "redeem", "granted"),
+    ]
+    assert {each.user for each in forge.seen()} == {None, "robot"}
+    assert not ambient.exists(), "an ambient program was asked"

@@ -7,6 +7,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#what-it-serves",
         "It serves repositories over HTTPS as git's own server does, chunks and gzip included.",
     ),
+    "forge:large-files": (
+        f"{_PAGE}#what-it-serves",
+        "It serves Git LFS: what git-lfs pushes is fetched again, and objects are what they are called.",
+    ),
     "forge:record": (
         f"{_PAGE}#what-it-serves",
         "It records each request with who authenticated and what was answered.",

@@ -19,6 +19,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#failing-closed",
         "A host that the workspace has no connection for keeps whatever helper the user has.",
     ),
+    "managed:large-files": (
+        f"{_PAGE}#failing-closed",
+        "git-lfs pushes and fetches with the lease, and stops when its secret is refused.",
+    ),
+    "managed:killed-agentctl": (
+        f"{_PAGE}#agentctl-and-the-control-plane",
+        "A session whose agentctl was killed is over, its leases are gone, and resumed it pushes again.",
+    ),
     "managed:restart": (
         f"{_PAGE}#failing-closed",
         "A session pushes again after the control plane was killed and started anew.",
