@@ -1,54 +1,21 @@
 """Managed access as a whole: what is never found, what never answers, and what goes on."""
 
 import asyncio
-import base64
-import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 import pytest
 
 from adapters.forge.forge import Forge
 from composition.client import ApiError
-from composition.demo import process_scan
 from tests.e2e.conftest import TOKEN
 from tests.e2e.connected import connect, outcomes, push, shown
 from tests.e2e.kandev import Driver, Installation, call, script
+from tests.e2e.scanning import files_holding, holds, processes_holding
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
-
-SHAPES: Final = re.compile(rb"kd[lc]_[A-Za-z0-9_-]{43,}")
-NEEDLES: Final = (TOKEN.encode(), base64.b64encode(f"robot:{TOKEN}".encode()).rstrip(b"="))
-
-
-def holds(content: bytes) -> bool:
-    return any(needle in content for needle in NEEDLES) or SHAPES.search(content) is not None
-
-
-def files_holding(*folders: Path) -> list[str]:
-    """The files below the folders in which a token, a lease or a capability is found."""
-    found = []
-    for folder in folders:
-        for path in folder.rglob("*"):
-            if path.is_file() and not path.is_symlink() and holds(path.read_bytes()):
-                found.append(path.name)
-    return found
-
-
-def processes_holding() -> list[str]:
-    found = []
-    for pid in process_scan.descendants():
-        for where in ("cmdline", "environ"):
-            try:
-                content = Path(f"/proc/{pid}/{where}").read_bytes()
-            except OSError:
-                continue
-            if holds(content):
-                found.append(where)
-    return found
 
 
 async def session_of(kandev: Driver, forge: Forge) -> str:

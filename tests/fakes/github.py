@@ -1,4 +1,4 @@
-"""A GitHub on loopback: a forge whose token is the one that an App minted last."""
+"""A GitHub on loopback: a forge with an API, whose token is the one that an App minted last."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from typing_extensions import override
 
-from adapters.forge.forge import Forge
+from adapters.forge.forge import HOLD_SECONDS, Forge
 from adapters.forge.server import Answer, Request
 
 __all__ = ("APP_ID", "INSTALLATION", "KEY", "FakeGithub", "pem")
@@ -38,6 +38,7 @@ class FakeGithub(Forge):
     """Takes proofs of one App, for one installation; counts what it mints.
 
     `now` is its clock. `refuse` is the status that it answers every question of the API with.
+    Whoever shows the forge's token may ask who that is; `hold_users` has them wait for the answer.
     """
 
     def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -49,6 +50,19 @@ class FakeGithub(Forge):
         self.at_once = 0
         self.most_at_once = 0
         self._minting = threading.Lock()
+        self._answering = threading.Event()
+        self._answering.set()
+        self._asked = threading.Event()
+
+    def hold_users(self) -> None:
+        self._answering.clear()
+
+    def wait_for_user(self, seconds: float) -> bool:
+        """Whether a question that is held came within `seconds`."""
+        return self._asked.wait(seconds)
+
+    def release_users(self) -> None:
+        self._answering.set()
 
     @override
     def _respond(self, request: Request) -> Answer:
@@ -56,6 +70,8 @@ class FakeGithub(Forge):
             return super()._respond(request)
         if self.refuse is not None:
             return _answer(self.refuse, {"message": "refused"})
+        if (request.method, request.target) == ("GET", f"{_API}/user"):
+            return self._user(request.headers.get("authorization", ""))
         if not self._proves(request.headers.get("authorization", "")):
             return _answer(401, {"message": "A JSON web token could not be decoded"})
         match request.method, request.target.removeprefix(_API).split("/")[1:]:
@@ -68,6 +84,13 @@ class FakeGithub(Forge):
                 return self._mint(json.loads(request.body)) if known else _answer(404, {})
             case _:
                 return _answer(404, {"message": "Not Found"})
+
+    def _user(self, authorization: str) -> Answer:
+        if authorization != f"token {self.token}":
+            return _answer(401, {"message": "Bad credentials"})
+        self._asked.set()
+        self._answering.wait(HOLD_SECONDS)
+        return _answer(200, {"login": "robot"})
 
     def _mint(self, asked: dict[str, Any]) -> Answer:
         with self._minting:

@@ -7,6 +7,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#where-secrets-are",
         "During a session no token and no lease is anywhere but in the memory of two processes.",
     ),
+    "managed:real-gh": (
+        f"{_PAGE}#where-secrets-are",
+        "The machine's gh asks with the lease's token, and no other process shows it.",
+    ),
     "managed:fails-closed": (
         f"{_PAGE}#failing-closed",
         "Whatever of ours is taken away, no ambient credential reaches the wire in its place.",
