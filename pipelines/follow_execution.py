@@ -36,8 +36,7 @@ class FollowExecution:
         Raises `ConnectionError` when agentctl goes away first: nothing is concluded from that.
         """
         async for batch in self.runtime.events(handle, after):
-            await self.record(handle, batch)
-            await self.runtime.acknowledge(handle, batch[-1].sequence)
+            await self.runtime.acknowledge(handle, await self.record(handle, batch))
         await self.conclude(handle)
         await self.runtime.release(handle)
 
@@ -47,21 +46,24 @@ class FollowExecution:
             execution = await state.execution(handle.execution)
         return execution.acknowledged if execution else 0
 
-    async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> None:
-        """Store a batch and what it means for the turn, in one unit."""
+    async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> int:
+        """Store a batch and what it means for the turn, in one unit.
+
+        The number up to which agentctl may drop events: everything until there is stored, or
+        belongs to a task that was deleted meanwhile.
+        """
         async with self.store.write() as unit:
             if await unit.execution(handle.execution) is None:
-                return  # its task was deleted meanwhile
+                return batch[-1].sequence
             stored = await unit.append_events(handle.session, handle.execution, batch)
             for event in batch:
                 how = ending(event)
                 if how is not None:
                     await self._end_turn(unit, handle, how)
             execution = await unit.execution(handle.execution)
-            if execution is not None and execution.acknowledged < batch[-1].sequence:
-                await unit.put_execution(replace(execution, acknowledged=batch[-1].sequence))
         if stored:
             self.feed.publish(handle.session, stored[-1].sequence)
+        return execution.acknowledged if execution else 0
 
     async def conclude(self, handle: Handle) -> None:
         """The execution is over: a turn still running was interrupted, its leases are gone."""
