@@ -139,6 +139,7 @@ class Container(containers.DeclarativeContainer):
         bounds,
         providers.Singleton(GitExplainer, git, redactor),
         providers.Singleton(CredentialDoctor, git),
+        git,
     )
     recovery = providers.Singleton(
         Recovery,

@@ -9,7 +9,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from domain.event import EventKind, ExecutionEvent
+from domain.failure_reason import FailureReason
 from domain.identity import ExecutionId, SessionId, TurnId
+from domain.turn_evidence import UNKNOWN, Evidence, Unknown, load
 
 __all__ = ("Ending", "Turn", "TurnState", "ended", "ending", "ends", "interrupted")
 
@@ -25,12 +27,17 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a turn ended: `stop_reason` is the agent's own word, `error` a sentence on failure."""
+    """How a turn ended: `stop_reason` is the agent's own word, `error` a sentence on failure.
+
+    `reason` classifies the error of a failed turn; `evidence` is what it left behind.
+    """
 
     generation: int
     state: TurnState
     stop_reason: str | None = None
     error: str | None = None
+    reason: FailureReason | None = None
+    evidence: Evidence | Unknown = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class Turn:
     ended_at: datetime | None = None
     stop_reason: str | None = None
     error: str | None = None
+    reason: FailureReason | None = None
+    evidence: Evidence | Unknown = UNKNOWN
 
 
 def ends(turn: Turn, ending: Ending) -> bool:
@@ -64,17 +73,35 @@ def ending(event: ExecutionEvent) -> Ending | None:
     if state is TurnState.RUNNING:
         state = TurnState.UNKNOWN
     return Ending(
-        event.generation, state, _text(event.body, "stop_reason"), _text(event.body, "error")
+        event.generation,
+        state,
+        _text(event.body, "stop_reason"),
+        _text(event.body, "error"),
+        _reason(event.body),
+        load(event.body.get("evidence")),
     )
 
 
 def ended(turn: Turn, how: Ending, at: datetime) -> Turn:
-    return replace(turn, state=how.state, ended_at=at, stop_reason=how.stop_reason, error=how.error)
+    return replace(
+        turn,
+        state=how.state,
+        ended_at=at,
+        stop_reason=how.stop_reason,
+        error=how.error,
+        reason=how.reason,
+        evidence=how.evidence,
+    )
 
 
 def interrupted(turn: Turn) -> Ending:
     """What ends a turn whose agent is gone without a word."""
     return Ending(turn.generation, TurnState.INTERRUPTED, None, "the agent ended during the turn")
+
+
+def _reason(body: dict[str, object]) -> FailureReason | None:
+    told = body.get("reason")
+    return next((each for each in FailureReason if each.value == told), None)
 
 
 def _text(body: dict[str, object], name: str) -> str | None:

@@ -13,6 +13,7 @@ from domain.ledger import Why
 from domain.outcome import failed
 from domain.session import Move, Session, SessionState, next_state
 from domain.turn import Ending, Turn, ended, ending, ends, interrupted
+from domain.turn_evidence import to_json
 from pipelines.end_leases import end_leases
 from pipelines.start_problem import INTERRUPTED
 from ports.clock import Clock
@@ -120,5 +121,10 @@ def told(turn: Turn, how: Ending, sequence: int, clock: Clock) -> ExecutionEvent
         at=clock.now(),
         kind=EventKind.COMPLETE,
         generation=turn.generation,
-        body={"state": how.state.value, "stop_reason": None, "error": how.error},
+        body={
+            "state": how.state.value,
+            "stop_reason": None,
+            "error": how.error,
+            "evidence": to_json(how.evidence),
+        },
     )

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from domain.access import NotFound, acts_for_a_person
 from domain.execution import Handle
+from domain.failure_reason import classify
 from domain.identity import SessionId, TurnId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
@@ -83,7 +84,8 @@ class PromptSession:
             current = await unit.turn(turn.id)
             if current is None or current.state is not TurnState.RUNNING:
                 return
-            how = Ending(turn.generation, TurnState.FAILED, None, problem.detail)
+            why = classify(problem.detail)
+            how = Ending(turn.generation, TurnState.FAILED, None, problem.detail, why)
             await unit.put_turn(ended(current, how, self.clock.now()))
             session = await unit.session(turn.session)
             state = next_state(session.state, Move.TURN_ENDED) if session else None

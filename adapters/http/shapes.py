@@ -1,16 +1,18 @@
 """What travels over REST: the answers' shapes, each made by one function from a domain value."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from domain.connection import Connection
 from domain.credential_policy import PolicyDescription
+from domain.failure_reason import worth_retrying
 from domain.registered_repository import Repository
 from domain.session import Session
 from domain.task import Task
 from domain.turn import Turn
+from domain.turn_evidence import RepositoryEvidence, Unknown
 from domain.workspace import Workspace
 from ports.agents import Installed
 
@@ -147,7 +149,37 @@ class SessionBody(msgspec.Struct, frozen=True):
         )
 
 
+class DirtyBody(msgspec.Struct, frozen=True):
+    """`files` are the first of `count`."""
+
+    count: int
+    files: list[str]
+
+
+class EvidenceBody(msgspec.Struct, frozen=True):
+    """A commit is null on a branch without one; `unpushed` counts up to 1,000."""
+
+    repository_id: str
+    head_before: str | None
+    head_after: str | None
+    dirty: DirtyBody | Literal["unknown"]
+    unpushed: int | Literal["unknown"]
+
+    @classmethod
+    def of(cls, each: RepositoryEvidence) -> "EvidenceBody":
+        dirty = each.dirty
+        return cls(
+            each.repository,
+            each.head_before,
+            each.head_after,
+            "unknown" if isinstance(dirty, Unknown) else DirtyBody(dirty.count, [*dirty.files]),
+            "unknown" if isinstance(each.unpushed, Unknown) else each.unpushed,
+        )
+
+
 class TurnBody(msgspec.Struct, frozen=True):
+    """`retryable`: whether the same prompt may work later without anyone doing anything."""
+
     id: str
     session_id: str
     generation: int
@@ -157,6 +189,9 @@ class TurnBody(msgspec.Struct, frozen=True):
     ended_at: datetime | None
     stop_reason: str | None
     error: str | None
+    reason: str | None
+    retryable: bool
+    evidence: list[EvidenceBody] | Literal["unknown"]
 
     @classmethod
     def of(cls, turn: Turn) -> "TurnBody":
@@ -170,6 +205,11 @@ class TurnBody(msgspec.Struct, frozen=True):
             turn.ended_at,
             turn.stop_reason,
             turn.error,
+            None if turn.reason is None else turn.reason.value,
+            turn.reason is not None and worth_retrying(turn.reason),
+            "unknown"
+            if isinstance(turn.evidence, Unknown)
+            else [EvidenceBody.of(each) for each in turn.evidence],
         )
 
 

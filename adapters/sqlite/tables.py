@@ -203,6 +203,8 @@ class TurnRow(SQLModel, table=True):
     ended_at: str | None
     stop_reason: str | None
     error: str | None
+    reason: str | None
+    evidence: str | None
 
 
 class SessionEventRow(SQLModel, table=True):

@@ -4,13 +4,23 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from adapters.sqlite.columns import from_text, maybe_from_text, maybe_to_text, to_text
+from adapters.sqlite.columns import (
+    from_json,
+    from_text,
+    maybe_from_text,
+    maybe_to_text,
+    to_json,
+    to_text,
+)
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import TurnRow, table
 from adapters.sqlite.unit import Unit
+from domain.failure_reason import FailureReason
 from domain.identity import ExecutionId, SessionId, TurnId
 from domain.turn import Turn, TurnState
+from domain.turn_evidence import UNKNOWN, Evidence, Unknown, load
+from domain.turn_evidence import to_json as to_list
 
 __all__ = ("TurnReads", "TurnWrites")
 
@@ -51,12 +61,33 @@ class TurnWrites(TurnReads):
             "ended_at": maybe_to_text(turn.ended_at),
             "stop_reason": turn.stop_reason,
             "error": turn.error,
+            "reason": None if turn.reason is None else turn.reason.value,
+            "evidence": _evidence_text(turn.evidence),
         }
         await self._put(TurnRow, values)
 
 
+def _evidence_text(evidence: Evidence | Unknown) -> str | None:
+    if evidence is UNKNOWN:
+        return None
+    return to_json({"repositories": to_list(evidence)})
+
+
 def _turn(row: Row) -> Turn:
-    key, session, execution, generation, prompt, state, started, ended, reason, error = row
+    (
+        key,
+        session,
+        execution,
+        generation,
+        prompt,
+        state,
+        started,
+        ended,
+        stop_reason,
+        error,
+        reason,
+        evidence,
+    ) = row
     return Turn(
         TurnId(key),
         SessionId(session),
@@ -66,6 +97,8 @@ def _turn(row: Row) -> Turn:
         TurnState(state),
         from_text(started),
         maybe_from_text(ended),
-        reason,
+        stop_reason,
         error,
+        None if reason is None else FailureReason(reason),
+        UNKNOWN if evidence is None else load(from_json(evidence).get("repositories")),
     )

@@ -15,6 +15,7 @@ from domain.connection import Status
 from domain.credential_policy import Mode
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import ExecutionState
+from domain.failure_reason import FailureReason
 from domain.identity import (
     ConnectionId,
     ExecutionId,
@@ -30,6 +31,7 @@ from domain.session import SessionFailure, SessionState
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange
 from domain.turn import TurnState
+from domain.turn_evidence import UNKNOWN, Dirty, RepositoryEvidence
 from ports.agentctl_record import AgentctlRecord
 from ports.store import Reader, Store
 from ports.vault import AGENTCTL_KEY, connection_place
@@ -88,8 +90,15 @@ async def test_what_is_put_again_replaces_what_was_there(store: Store, example: 
     repository = replace(
         example.repository, clone_url=None, local_path="/home/me/shop", identity=None
     )
+    left = RepositoryEvidence(example.repository.id, None, "c1", Dirty(1, ("file",)), UNKNOWN)
     turn = replace(
-        example.turn, state=TurnState.FAILED, ended_at=NOW, stop_reason="refusal", error="no"
+        example.turn,
+        state=TurnState.FAILED,
+        ended_at=NOW,
+        stop_reason="refusal",
+        error="no",
+        reason=FailureReason.RATE,
+        evidence=(left,),
     )
     lease = replace(example.lease, revoked_at=NOW)
 

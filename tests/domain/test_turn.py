@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.event import EventKind, ExecutionEvent
-from domain.identity import ExecutionId, SessionId, TurnId
+from domain.failure_reason import FailureReason
+from domain.identity import ExecutionId, RepositoryId, SessionId, TurnId
 from domain.turn import Ending, Turn, TurnState, ended, ending, ends, interrupted
+from domain.turn_evidence import Dirty, RepositoryEvidence, to_json
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 TURN = Turn(TurnId("turn"), SessionId("ses"), ExecutionId("exec"), 2, "Go.", TurnState.RUNNING, NOW)
@@ -25,6 +27,22 @@ def test_an_ending_is_read_as_it_was_told(state: TurnState) -> None:
     told = complete({"state": state.value, "stop_reason": "end_turn", "error": "words"})
 
     assert ending(told) == Ending(2, state, "end_turn", "words")
+
+
+def test_an_ending_tells_why_it_failed_and_what_it_left() -> None:
+    left = RepositoryEvidence(RepositoryId("r1"), "a", "b", Dirty(1, ("file",)), 2)
+    told = complete({"state": "failed", "reason": "rate_limited", "evidence": to_json((left,))})
+    over = ended(TURN, Ending(2, TurnState.FAILED, None, None, FailureReason.RATE, (left,)), NOW)
+
+    assert ending(told) == Ending(2, TurnState.FAILED, None, None, FailureReason.RATE, (left,))
+    assert (over.reason, over.evidence) == (FailureReason.RATE, (left,))
+
+
+@pytest.mark.parametrize("reason", [None, 7, "bad_mood", []])
+def test_a_reason_that_is_not_known_is_none(reason: object) -> None:
+    told = complete({"state": "failed", "reason": reason})
+
+    assert ending(told) == Ending(2, TurnState.FAILED)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from domain.event import EventKind, ExecutionEvent, SessionEvent
 from domain.execution import ExecutionState, Handle
-from domain.identity import SessionId
+from domain.failure_reason import FailureReason
+from domain.identity import RepositoryId, SessionId
 from domain.session import Session, SessionState
 from domain.turn import TurnState
+from domain.turn_evidence import UNKNOWN, Dirty, RepositoryEvidence, to_json
 from ports.runtime import RuntimeCode, RuntimeProblem
 from tests.pipelines.plane import OWNER, Plane, handle, plane_over
 from tests.requirements import requirement
@@ -78,6 +80,30 @@ async def test_an_event_is_acknowledged_and_published_once_it_is_stored(plane: P
     assert [each.sequence for each in await stored(plane, session.id)] == [1, 2, 3]
     assert await plane.container.feed().wait(session.id, 0, 10) == 3
     assert plane.runtime.released == [followed]
+
+
+@requirement("session:events:once")
+async def test_nothing_is_acknowledged_beyond_an_event_that_is_not_stored(plane: Plane) -> None:
+    session = await prompted(plane)
+    follow = plane.container.follow()
+
+    first = await follow.record(handle(session), [chunk(1), chunk(3)])
+    filled = await follow.record(handle(session), [chunk(2)])
+
+    assert (first, filled) == (1, 3)
+
+
+@requirement("session:turn:evidence")
+async def test_an_ended_turn_keeps_why_it_failed_and_what_it_left(plane: Plane) -> None:
+    session = await prompted(plane)
+    left = RepositoryEvidence(RepositoryId("r1"), None, "c1", Dirty(1, ("file",)), 2)
+    told = complete(1, state="failed")
+    told.body.update(reason="rate_limited", evidence=to_json((left,)))
+
+    await plane.container.follow().record(handle(session), [told])
+
+    [turn] = await plane.turns(session.id)
+    assert (turn.reason, turn.evidence) == (FailureReason.RATE, (left,))
 
 
 @requirement("session:turn:one-ending")
@@ -154,6 +180,7 @@ async def test_an_agent_that_is_gone_during_a_turn_interrupts_it_and_says_so_as_
         1,
         "interrupted",
     )
+    assert (last.body["evidence"], turn.evidence) == ("unknown", UNKNOWN)
     assert (after.state, after.failure) == (SessionState.STOPPED, None)
     assert (await plane.execution(session.execution)).state is ExecutionState.ENDED
     assert all(each.revoked_at for each in await plane.leases(session.execution))

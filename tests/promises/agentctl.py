@@ -131,6 +131,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_AGENTCTL}#turns",
         "Each turn has one ending, which carries the generation of its prompt.",
     ),
+    "agentctl:turn:evidence": (
+        f"{_AGENTCTL}#turn-evidence",
+        "A turn ends with what it left in each repository; what nothing tells is unknown.",
+    ),
     "agentctl:turn:one": (
         f"{_AGENTCTL}#turns",
         "One turn runs at a time.",

@@ -43,6 +43,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#turns",
         "A turn is stored before the agent hears of it, and failed when the agent cannot.",
     ),
+    "session:turn:evidence": (
+        f"{_PAGE}#turns",
+        "An ended turn is stored with why it failed and what it left behind.",
+    ),
     "session:turn:one-ending": (
         f"{_PAGE}#turns",
         "A turn has one ending: the first that is its own.",

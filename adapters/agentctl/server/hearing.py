@@ -13,10 +13,11 @@ from typing_extensions import override
 from adapters.agentctl.server.acp.transport import Hears
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.happening import Happening
-from domain import acp_update, failure_reason
+from domain import acp_update, turn_evidence
 from domain.acp_update import Memory, Said
 from domain.event import EventKind, Json
-from domain.turn import Ending, TurnState
+from domain.failure_reason import worth_retrying
+from domain.turn import Ending
 
 __all__ = ("Hearing",)
 
@@ -67,9 +68,11 @@ class Hearing(Hears):
             "state": ending.state.value,
             "stop_reason": ending.stop_reason,
             "error": ending.error,
+            "evidence": turn_evidence.to_json(ending.evidence),
         }
-        if ending.state is TurnState.FAILED:
-            body["reason"] = failure_reason.classify(ending.error or "").value
+        if ending.reason is not None:
+            body["reason"] = ending.reason.value
+            body["retryable"] = worth_retrying(ending.reason)
         self.record(EventKind.COMPLETE, body)
         self.generation = None
 

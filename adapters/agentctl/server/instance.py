@@ -8,7 +8,6 @@ import asyncio
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import Final
 
 from typing_extensions import override
@@ -18,7 +17,6 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
 from adapters.agentctl.server.cleaning import clean_event, evidence
-from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Kept
 from adapters.agentctl.server.happening import Happening
@@ -27,7 +25,8 @@ from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.launching import Launched, Launching
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.stderr_tail import StderrTail
-from adapters.agentctl.server.turns import Turns
+from adapters.agentctl.server.turn_evidence import GitWitness
+from adapters.agentctl.server.turns import Talk, Turns
 from adapters.agentctl.server.worktrees import Place, misplaced
 from domain.credential_doctor import Diagnosis, Examined
 from domain.event import EventKind, Json
@@ -55,7 +54,7 @@ class Instance(Hosted):
         self._directory = parts.directory / asked.execution
         self._over = Happening()
         self._retry: asyncio.TimerHandle | None = None
-        self._talk: _Talk | None = None
+        self._talk: Talk | None = None
         self._git: Kept | None = None
         self._places: tuple[Place, ...] = ()
         bounds, redactor = parts.bounds, parts.redactor
@@ -121,7 +120,7 @@ class Instance(Hosted):
         astray = misplaced(self._places)
         if astray is not None:
             return Failure(astray)
-        return self._turns.begin(talk.group, talk.conversation, talk.session, generation, text)
+        return self._turns.begin(talk, generation, text)
 
     @override
     def cancel(self) -> None:
@@ -189,7 +188,8 @@ class Instance(Hosted):
         self._places = launched.places
         conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
-            self._talk = _Talk(group, conversation, created.acp_session)
+            witness = GitWitness(self._parts.git, launched.git, launched.watched)
+            self._talk = Talk(group, conversation, created.acp_session, witness)
             answer(Success(created))
             await self._process.until_over(self._hearing.over)
             self._talk = None
@@ -217,12 +217,3 @@ class Instance(Hosted):
     def _flush_again(self) -> None:
         self._retry = None
         self._flush()
-
-
-@dataclass(frozen=True, slots=True)
-class _Talk:
-    """What a prompt needs, while there is an agent to be prompted."""
-
-    group: asyncio.TaskGroup
-    conversation: Conversation
-    session: str

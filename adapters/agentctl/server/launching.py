@@ -21,6 +21,7 @@ from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.record import Record
+from adapters.agentctl.server.turn_evidence import Watched, watched
 from adapters.agentctl.server.worktrees import Place, checkouts, places
 from domain.event import EventKind, Json
 from domain.execution import Handle
@@ -41,6 +42,7 @@ class Launched:
     created: wire.Created
     git: Kept
     places: tuple[Place, ...]
+    watched: tuple[Watched, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,8 @@ class Launching:
         if failed(greeted):
             return Failure(await self._explained(greeted.failure()))
         created = self._shown(greeted.unwrap())
-        return Success(
-            Launched(conversation, created, keep(environment, checkouts(asked)), places(asked))
-        )
+        git = keep(environment, checkouts(asked))
+        return Success(Launched(conversation, created, git, places(asked), watched(asked)))
 
     def _warn(self, equipment: Equipment) -> None:
         for warning in equipment.workspace.warnings:

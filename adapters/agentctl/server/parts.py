@@ -10,6 +10,7 @@ from adapters.agentctl.server.git_explanation import GitExplainer
 from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 from ports.clock import Clock
+from ports.git import GitProcess
 from ports.processes import Processes
 
 __all__ = ("Parts",)
@@ -33,3 +34,4 @@ class Parts:
     bounds: AgentBounds
     explain: GitExplainer
     examine: CredentialDoctor
+    git: GitProcess

@@ -25,6 +25,7 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result
 from domain.turn import TurnState
+from domain.turn_evidence import UNKNOWN
 from ports.processes import Leftovers
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -177,7 +178,12 @@ def _last_event(log: EventLog) -> _Last | None:
 def _end_log(log: EventLog, turn: int | None) -> None:
     detail = "agentctl was ended from outside"
     if turn is not None:
-        ending: Json = {"state": TurnState.INTERRUPTED, "stop_reason": None, "error": detail}
+        ending: Json = {
+            "state": TurnState.INTERRUPTED,
+            "stop_reason": None,
+            "error": detail,
+            "evidence": UNKNOWN,
+        }
         log.append(EventKind.COMPLETE, turn, ending)
     gone: Json = {"status": None, "signal": None, "asked": False, "stderr": ""}
     log.append(EventKind.EXITED, None, gone)

@@ -5,19 +5,22 @@ its agent ignores the cancellation, and the next prompt works.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.hearing import Hearing
 from domain.agent_bounds import AgentBounds
 from domain.event import EventKind, Json
+from domain.failure_reason import classify
 from domain.outcome import Failure, Result, Success, failed
 from domain.turn import Ending, TurnState
+from domain.turn_evidence import Commit, Evidence
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Demise", "Turns")
+__all__ = ("Demise", "Talk", "Turns", "Witness")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,30 @@ class Demise:
 @dataclass(slots=True)
 class _Turn:
     generation: int
+    before: Sequence[Commit]
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Witness(Protocol):
+    """Looks at the repositories of an instance."""
+
+    def before(self) -> Sequence[Commit]:
+        """The HEAD of each, at once and without a process: a prompt waits for it."""
+        ...
+
+    async def after(self, before: Sequence[Commit]) -> Evidence:
+        """What the turn that began at `before` left; within a bounded time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a prompt needs, while there is an agent to be prompted."""
+
+    group: asyncio.TaskGroup
+    conversation: Conversation
+    session: str
+    witness: Witness
 
 
 class Turns:
@@ -60,9 +86,7 @@ class Turns:
 
     def begin(
         self,
-        group: asyncio.TaskGroup,
-        conversation: Conversation,
-        session: str,
+        talk: Talk,
         generation: int,
         text: str,
     ) -> Result[None, RuntimeProblem]:
@@ -71,10 +95,10 @@ class Turns:
             detail = f"turn {self._turn.generation} runs"
             return Failure(RuntimeProblem(RuntimeCode.BUSY, detail))
         self._permissions.cancel()
-        self._turn = _Turn(generation)
+        self._turn = _Turn(generation, talk.witness.before())
         self._hearing.begin_turn(generation)
         self._flush()
-        group.create_task(self._run(self._turn, conversation, session, text))
+        talk.group.create_task(self._run(self._turn, talk, text))
         return Success(None)
 
     def cancel(self) -> None:
@@ -84,24 +108,23 @@ class Turns:
             self._permissions.cancel()
             self._flush()
 
-    async def _run(self, turn: _Turn, conversation: Conversation, session: str, text: str) -> None:
-        talked = await self._talk(turn, conversation, session, text)
+    async def _run(self, turn: _Turn, talk: Talk, text: str) -> None:
+        talked = await self._talk(turn, talk, text)
         if talked is not None and not failed(talked):
             # Some agents still send updates when they have answered: they belong to this turn.
             await asyncio.sleep(self._bounds.late_updates)
         ending = await self._ending(turn, talked)
         self._permissions.cancel()
-        self._hearing.end_turn(ending)
+        evidence = await talk.witness.after(turn.before)
+        self._hearing.end_turn(replace(ending, evidence=evidence))
         self._turn = None
         self._flush()
 
-    async def _talk(
-        self, turn: _Turn, conversation: Conversation, session: str, text: str
-    ) -> Result[str, RuntimeProblem] | None:
+    async def _talk(self, turn: _Turn, talk: Talk, text: str) -> Result[str, RuntimeProblem] | None:
         """What the agent answered; None when it ignored that the turn was cancelled."""
         async with asyncio.TaskGroup() as group:
-            talking = group.create_task(conversation.prompt(session, text))
-            watching = group.create_task(self._give_up(turn, conversation, session, talking))
+            talking = group.create_task(talk.conversation.prompt(talk.session, text))
+            watching = group.create_task(self._give_up(turn, talk, talking))
             await asyncio.wait({talking})
             watching.cancel()
         return None if talking.cancelled() else talking.result()
@@ -109,12 +132,11 @@ class Turns:
     async def _give_up(
         self,
         turn: _Turn,
-        conversation: Conversation,
-        session: str,
+        talk: Talk,
         talking: "asyncio.Task[Result[str, RuntimeProblem]]",
     ) -> None:
         await turn.cancelled.wait()
-        await conversation.cancel(session)
+        await talk.conversation.cancel(talk.session)
         await asyncio.wait({talking}, timeout=self._bounds.cancel)
         talking.cancel()
 
@@ -139,4 +161,5 @@ class Turns:
         else:
             body: Json = {"code": problem.code, "detail": problem.detail}
             self._hearing.record(EventKind.ERROR, body)
-        return Ending(turn.generation, TurnState.FAILED, None, problem.detail)
+        why = classify(problem.detail)
+        return Ending(turn.generation, TurnState.FAILED, None, problem.detail, why)

@@ -1,10 +1,17 @@
 """What lies where a worktree should be, told from its files alone (gitrepository-layout(5))."""
 
+import os
 from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
+from typing import Final
 
-__all__ = ("Found", "admin_of", "lock_of", "look", "misplaced", "names", "vacate")
+from domain.turn_evidence import UNKNOWN, Commit
+
+__all__ = ("Found", "admin_of", "head_commit", "lock_of", "look", "misplaced", "names", "vacate")
+
+MAX_PACKED_REFS_BYTES: Final = 4 * 1024 * 1024
+"""What is read of a repository's packed refs while a prompt waits."""
 
 
 class Found(Enum):
@@ -63,6 +70,43 @@ def misplaced(path: Path, source: Path) -> str | None:
     if head is None or (head == _head(common) and head.startswith("ref: ") and not _bare(source)):
         return f"{path} is on the branch of the main checkout"
     return None
+
+
+def head_commit(path: Path) -> Commit:
+    """The commit that is checked out at `path`; unknown when the files do not tell."""
+    git = path / ".git"
+    admin = git if git.is_dir() else _admin(git)
+    head = _head(admin) if admin is not None else None
+    if admin is None or head is None:
+        return UNKNOWN
+    branch = head.removeprefix("ref: ")
+    if branch == head:
+        return head
+    common = _common(admin) or admin
+    if (common / "reftable").exists() or not branch.startswith("refs/heads/"):
+        return UNKNOWN
+    return _commit_of(common, branch)
+
+
+def _commit_of(common: Path, branch: str) -> Commit:
+    """A loose ref, else a packed one (gitrepository-layout(5)), else a branch without a commit."""
+    try:
+        return (common / branch).read_text(encoding="ascii").strip()
+    except (FileNotFoundError, IsADirectoryError):
+        pass
+    except (OSError, UnicodeDecodeError):
+        return UNKNOWN
+    try:
+        with (common / "packed-refs").open("rb") as file:
+            packed = file.read(MAX_PACKED_REFS_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return UNKNOWN
+    before, found, _ = packed[:MAX_PACKED_REFS_BYTES].partition(b" " + os.fsencode(branch) + b"\n")
+    if found:
+        return before.rpartition(b"\n")[2].decode("ascii", "replace")
+    return None if len(packed) <= MAX_PACKED_REFS_BYTES else UNKNOWN
 
 
 def _head(admin: Path) -> str | None:

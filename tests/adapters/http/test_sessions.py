@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.event import EventKind, ExecutionEvent
 from domain.task import MAX_PROMPT_BYTES
 from ports.runtime import RuntimeCode, RuntimeProblem
 from tests.adapters.http.conftest import Json, Web
@@ -76,6 +77,35 @@ async def test_a_session_whose_prompt_is_not_taken_is_not_lost(web: Web) -> None
     web.plane.runtime.refuses.clear()
     again = await web.ok("POST", f"/api/v1/sessions/{session['id']}/prompt", {"text": "Again."})
     assert again["generation"] == 2
+
+
+@requirement("session:turn:evidence")
+async def test_a_turn_shows_why_it_failed_and_what_it_left(web: Web) -> None:
+    session = await web.session()
+    path = f"/api/v1/sessions/{session['id']}"
+    running = (await web.client.post(f"{path}/prompt", json={"text": "Go."})).json()
+    left = {
+        "repository_id": "r1",
+        "head_before": None,
+        "head_after": "c1",
+        "dirty": {"count": 2, "files": ["file"]},
+        "unpushed": "unknown",
+    }
+    blind = {**left, "head_after": "unknown", "dirty": "unknown", "unpushed": 3}
+    body: Json = {"state": "failed", "reason": "rate_limited", "evidence": [left, blind]}
+    execution = await web.plane.execution(session["execution_id"])
+    ending = ExecutionEvent(1, web.plane.clock.now(), EventKind.COMPLETE, 1, body)
+    await web.plane.container.follow().record(execution.handle, [ending])
+
+    [turn] = await web.ok("GET", f"{path}/turns")
+
+    assert (running["reason"], running["retryable"], running["evidence"]) == (
+        None,
+        False,
+        "unknown",
+    )
+    assert (turn["reason"], turn["retryable"]) == ("rate_limited", True)
+    assert turn["evidence"] == [left, blind]
 
 
 @requirement("rest:launch")

@@ -170,6 +170,7 @@ def open_house(tmp_path: Path) -> Open:
             replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
             GitExplainer(git, redactor),
             CredentialDoctor(git),
+            git,
         )
         async with Instances(parts) as instances:
             removal = Removal(git, environment, SystemClock().now)

@@ -32,7 +32,11 @@ async def test_a_turn_carries_its_generation_from_its_start_to_its_end(house: Ho
         ("turn_started", 7, {}),
         ("message_chunk", 7, {"text": "hi"}),
         ("message_chunk", 7, {"text": "there"}),
-        ("complete", 7, {"state": "completed", "stop_reason": "end_turn", "error": None}),
+        (
+            "complete",
+            7,
+            {"state": "completed", "stop_reason": "end_turn", "error": None, "evidence": []},
+        ),
     ]
     assert {event.generation for event in second} == {9}
     assert instance.turn_generation is None
@@ -82,6 +86,7 @@ async def test_an_agent_that_heeds_a_cancellation_ends_its_turn(house: House) ->
         "state": "cancelled",
         "stop_reason": "cancelled",
         "error": None,
+        "evidence": [],
     }
 
 
@@ -122,6 +127,7 @@ async def test_an_agent_that_answers_with_an_error_fails_the_turn_and_lives(hous
     assert "no luck" in seen[-2].body["detail"]
     assert _ending(seen)["state"] == "failed"
     assert _ending(seen)["reason"] == "agent_runtime_error"
+    assert _ending(seen)["retryable"] is False
     assert texts(after) == ["b"]
 
 
