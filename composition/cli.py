@@ -19,6 +19,7 @@ VERBS: Final = {
     "logs": "fetch a diagnostic bundle from the server on this machine",
     "restore": "open an archived task again, with the work of its worktrees",
     "backup": "copy the database, list and check the copies, put one back",
+    "secrets": "seal the stored secrets with a new key, and forget old ones",
     "mcp": "the tools for other agents, as an MCP server on stdio",
     "ledger": "list what was done with leases, or export it",
     "agents": "list the agents that can be launched",

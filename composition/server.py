@@ -28,13 +28,11 @@ from adapters.home.sockets import socket_directory
 from adapters.http.app import create_app
 from adapters.http.door import Door
 from adapters.redactor.registry import Registry
-from adapters.secrets.keyring import Keyring, unlock
-from adapters.sqlite.store import SqliteStore, StoreRefused, open_store
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import start_sentences
 from composition.container import ControlPlane
-from composition.holding import held_home
+from composition.holding import held_home, keys, opened
 from composition.logging import configure, thresholds_of
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
@@ -146,26 +144,6 @@ async def started(
         finally:
             if server.end_sessions:
                 await keeper.end()
-
-
-@asynccontextmanager
-async def opened(home: Home) -> AsyncIterator[SqliteStore]:
-    try:
-        async with open_store(
-            home.database, backups=home.backups, version=VERSION, clock=SystemClock()
-        ) as store:
-            yield store
-    except StoreRefused as refused:
-        raise start_sentences.store(refused.problem) from None
-
-
-async def keys(home: Home, store: SqliteStore) -> Keyring:
-    async with store.read() as state:
-        sealed = await state.sealed_values()
-    unlocked = unlock(OwnedFile(home.secret_key), SystemIds(SystemClock()), sealed)
-    if failed(unlocked):
-        raise start_sentences.keys(unlocked.failure())
-    return unlocked.unwrap()
 
 
 def api_token(home: Home) -> str:

@@ -40,3 +40,7 @@ class PrivateFile(Protocol):
     def create(self, content: bytes) -> Result[bool, PrivateFileProblem]:
         """Make the file, whole or not at all; False when there is one already, which stays."""
         ...
+
+    def replace(self, content: bytes) -> Result[None, PrivateFileProblem]:
+        """Put the content in the file's place: whoever looks finds the old one or the new one."""
+        ...

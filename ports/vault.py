@@ -43,5 +43,9 @@ class Unsealable:
 
 
 class Vault(Protocol):
+    def beginning(self) -> bytes:
+        """What everything that it seals begins with, and nothing that another key sealed does."""
+        ...
+
     def seal(self, place: SecretPlace, value: Secret) -> bytes: ...
     def open(self, place: SecretPlace, sealed: bytes) -> Result[Secret, Unsealable]: ...

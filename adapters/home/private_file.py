@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
@@ -57,27 +58,37 @@ class OwnedFile:
 
     def create(self, content: bytes) -> Result[bool, PrivateFileProblem]:
         """Write beside, then link: the name exists with all of the content or not at all."""
-        if len(content) > MAX_PRIVATE_BYTES:
-            raise ValueError("the content is longer than it could be read back")
         try:
-            descriptor, beside = mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
+            self._place(content, os.link)
+        except FileExistsError:
+            return Success(False)
         except OSError as error:
             return self._refuse(_write_fault(error))
+        return Success(True)
+
+    def replace(self, content: bytes) -> Result[None, PrivateFileProblem]:
+        """Write beside, then rename over."""
+        try:
+            self._place(content, os.replace)
+        except OSError as error:
+            return self._refuse(_write_fault(error))
+        return Success(None)
+
+    def _place(self, content: bytes, move: Callable[[str, Path], None]) -> None:
+        """Write all of the content to the disk under another name, then move it to this one."""
+        if len(content) > MAX_PRIVATE_BYTES:
+            raise ValueError("the content is longer than it could be read back")
+        descriptor, beside = mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(descriptor)
-            os.link(beside, self._path)
+            move(beside, self._path)
             _sync(self._path.parent)
-        except FileExistsError:
-            return Success(False)
-        except OSError as error:
-            return self._refuse(_write_fault(error))
         finally:
             with suppress(OSError):
                 Path(beside).unlink()
-        return Success(True)
 
     def _refuse(self, fault: PrivateFileFault) -> Failure[PrivateFileProblem]:
         return Failure(PrivateFileProblem(self.path, fault))

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-__all__ = ("KEY_ID_BYTES", "NONCE_BYTES", "Envelope", "key_id_of", "unwrap", "wrap")
+__all__ = ("KEY_ID_BYTES", "NONCE_BYTES", "Envelope", "beginning", "key_id_of", "unwrap", "wrap")
 
 KEY_ID_BYTES: Final = 8
 NONCE_BYTES: Final = 12
@@ -17,7 +17,12 @@ class Envelope(NamedTuple):
 
 
 def wrap(envelope: Envelope) -> bytes:
-    return _VERSION + envelope.key_id + envelope.nonce + envelope.ciphertext
+    return beginning(envelope.key_id) + envelope.nonce + envelope.ciphertext
+
+
+def beginning(key_id: bytes) -> bytes:
+    """How everything begins that the key of this name sealed."""
+    return _VERSION + key_id
 
 
 def unwrap(sealed: bytes) -> Envelope | None:

@@ -5,7 +5,7 @@ by eight bytes derived from it alike, so that its name says nothing of it. The f
 replaced while anything sealed exists that its keys do not open.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -29,6 +29,8 @@ __all__ = (
     "KeyUnusable",
     "Keyring",
     "Purpose",
+    "name_of",
+    "read_masters",
     "unlock",
 )
 
@@ -106,19 +108,35 @@ def unlock(file: PrivateFile, ids: Ids, sealed: Iterable[bytes]) -> Result[Keyri
     `sealed` is everything sealed that is stored. The file is never changed.
     """
     sealed = tuple(sealed)
+    found = read_masters(file)
+    if failed(found):
+        return found
+    masters = found.unwrap()
+    if not masters:
+        return Failure(KeyMissing(file.path)) if sealed else _make(file, ids)
+    keyring = Keyring(masters)
+    unknown = [each for each in sealed if keyring.opening(Purpose.SECRET, key_id_of(each)) is None]
+    return Failure(KeyUnknown(file.path, len(unknown))) if unknown else Success(keyring)
+
+
+def read_masters(file: PrivateFile) -> Result[Sequence[bytes], PrivateFileProblem | KeyUnusable]:
+    """The keys of the file, the newest first; none where there is no file."""
     read = file.read()
     if failed(read):
         return read
     content = read.unwrap()
     if content is None:
-        return Failure(KeyMissing(file.path)) if sealed else _make(file, ids)
+        return Success(())
     if len(content) % KEY_BYTES or not KEY_BYTES <= len(content) <= KEY_BYTES * MAX_KEYS:
         return Failure(KeyUnusable(file.path, len(content)))
-    keyring = Keyring(
+    return Success([
         content[start : start + KEY_BYTES] for start in range(0, len(content), KEY_BYTES)
-    )
-    unknown = [each for each in sealed if keyring.opening(Purpose.SECRET, key_id_of(each)) is None]
-    return Failure(KeyUnknown(file.path, len(unknown))) if unknown else Success(keyring)
+    ])
+
+
+def name_of(master: bytes) -> bytes:
+    """The name of the key in what it sealed at rest."""
+    return _derive(master, Purpose.SECRET).id
 
 
 def _make(file: PrivateFile, ids: Ids) -> Result[Keyring, KeyProblem]:

@@ -4,7 +4,7 @@ import json
 
 from cryptography.exceptions import InvalidTag
 
-from adapters.secrets.envelope import NONCE_BYTES, Envelope, unwrap, wrap
+from adapters.secrets.envelope import NONCE_BYTES, Envelope, beginning, unwrap, wrap
 from adapters.secrets.keyring import Keyring, Purpose
 from domain.outcome import Failure, Result, Success
 from domain.secret import Secret
@@ -20,6 +20,9 @@ class AesVault:
     def __init__(self, keyring: Keyring, ids: Ids) -> None:
         self._keyring = keyring
         self._ids = ids
+
+    def beginning(self) -> bytes:
+        return beginning(self._keyring.sealing(Purpose.SECRET).id)
 
     def seal(self, place: SecretPlace, value: Secret) -> bytes:
         key = self._keyring.sealing(Purpose.SECRET)

@@ -30,6 +30,7 @@ __all__ = (
     "UnknownBackup",
     "create",
     "listed",
+    "sealed_of",
     "verify",
 )
 
@@ -119,3 +120,12 @@ def verify(backups: Path, name: str, program: Program) -> Result[Sound, BackupPr
     if failed(planned):
         return planned
     return Success(Sound(path, stored.version, sealed))
+
+
+def sealed_of(backup: Path) -> Sequence[bytes] | None:
+    """Everything sealed in a backup; None when it cannot be read."""
+    try:
+        with closing(connect(backup, read_only=True)) as driver:
+            return sealed_in(driver)
+    except sqlite3.Error:
+        return None

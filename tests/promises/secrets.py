@@ -39,4 +39,24 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#capabilities",
         "A capability opens to what was sealed, and one that is altered, foreign or of another purpose does not.",
     ),
+    "secrets:rotate": (
+        f"{_PAGE}#rotation",
+        "After a rotation everything stored is sealed with a new key.",
+    ),
+    "secrets:rotate:bound": (
+        f"{_PAGE}#rotation",
+        "The key file never holds more than eight keys.",
+    ),
+    "secrets:rotate:forget": (
+        f"{_PAGE}#rotation",
+        "An old key is forgotten once no stored secret, no backup and no running agent needs it.",
+    ),
+    "secrets:rotate:safe": (
+        f"{_PAGE}#rotation",
+        "A rotation that fails or is killed at any step loses nothing, and the next one finishes it.",
+    ),
+    "secrets:rotate:server": (
+        f"{_PAGE}#rotation",
+        "A home that a server holds is not rotated.",
+    ),
 }
