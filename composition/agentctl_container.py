@@ -30,6 +30,7 @@ from adapters.agentctl.server.relay import Relay
 from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.routes import Core
+from adapters.agentctl.server.scripts import Scripts
 from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
@@ -126,6 +127,14 @@ class Container(containers.DeclarativeContainer):
         providers.Singleton(LaunchCheck, git),
         providers.Object(dict(os.environ)),
     )
+    scripts = providers.Singleton(
+        Scripts,
+        processes,
+        git,
+        redactor,
+        terminate=bounds.provided.terminate,
+        kill=bounds.provided.kill,
+    )
     parts = providers.Singleton(
         Parts,
         processes,
@@ -140,6 +149,7 @@ class Container(containers.DeclarativeContainer):
         providers.Singleton(GitExplainer, git, redactor),
         providers.Singleton(CredentialDoctor, git),
         git,
+        scripts,
     )
     recovery = providers.Singleton(
         Recovery,

@@ -33,6 +33,8 @@ def render(event: dict[str, Any]) -> str | None:
             return "\nplan\n" + plain("\n".join(lines) or str(body.get("text", ""))) + "\n"
         case "session_status":
             return f"session {body.get('status', '')}\n"
+        case "script":
+            return script(body)
         case "error":
             said = body.get("detail") or body.get("stderr") or body.get("code") or ""
             return f"\nerror: {plain(str(said))}\n"
@@ -41,3 +43,12 @@ def render(event: dict[str, Any]) -> str | None:
             return f"\nturn {body.get('state')}{f': {plain(str(reason))}' if reason else ''}\n"
         case _:
             return None
+
+
+def script(body: dict[str, Any]) -> str:
+    """A script's output as it comes; how it ended."""
+    if body.get("status") == "running":
+        text = body.get("text")
+        name = plain(f"{body.get('script')} script of {body.get('repository')}")
+        return f"\n→ {name}\n" if text is None else plain(str(text))
+    return f"  {plain(str(body.get('status')))}\n"

@@ -30,6 +30,7 @@ class EventKind(StrEnum):
     PERMISSION_REQUEST = "permission_request"
     PERMISSION_RESOLVED = "permission_resolved"
     SESSION_STATUS = "session_status"
+    SCRIPT = "script"
     NOISE = "noise"
     ERROR = "error"
     COMPLETE = "complete"

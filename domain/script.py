@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 __all__ = (
     "CLEANUP_TIMEOUT",
+    "MAX_SCRIPT_BYTES",
     "OUTPUT_BYTES",
     "SETUP_TIMEOUT",
+    "TOLD_BYTES",
     "FailurePolicy",
     "Output",
     "Placeholder",
@@ -27,8 +29,15 @@ __all__ = (
 SETUP_TIMEOUT = timedelta(minutes=10)
 CLEANUP_TIMEOUT = timedelta(minutes=5)
 
+MAX_SCRIPT_BYTES = 64 * 1024
+"""The longest script, in bytes of UTF-8; expanded it is one argument of a shell, which Linux holds
+to 128 KiB (execve(2))."""
+
 OUTPUT_BYTES = 10 * 1024
 """How much of a script's output is stored; it is the end, where the cause of a failure stands."""
+
+TOLD_BYTES = 256 * 1024
+"""How much of a script's output is told while it runs; what comes after that is only kept."""
 
 _MAX_CONTINUATIONS = 3
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+(?:\.[a-z_]+)*)\}\}")

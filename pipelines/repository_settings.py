@@ -5,16 +5,15 @@ from typing import TypeAlias
 
 from domain import repository_settings
 from domain.access import NotFound, acts_for_a_person
-from domain.copy_files import UnknownKeyword
 from domain.identity import RepositoryId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.repository_settings import RepositorySettings, SettingTooLong
+from domain.repository_settings import RepositorySettings, SettingsChange, SettingsProblem
 from ports.store import Store
 
 __all__ = ("ChangeRepository", "ChangeRepositoryProblem")
 
-ChangeRepositoryProblem: TypeAlias = NotFound | UnknownKeyword | SettingTooLong
+ChangeRepositoryProblem: TypeAlias = NotFound | SettingsProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,16 @@ class ChangeRepository:
             return Success(await state.repository_settings(repository))
 
     async def __call__(
-        self, principal: Principal, repository: RepositoryId, wanted: RepositorySettings
+        self, principal: Principal, repository: RepositoryId, wanted: SettingsChange
     ) -> Result[RepositorySettings, ChangeRepositoryProblem]:
         """Store what later worktrees get; what is not valid changes nothing."""
-        checked = repository_settings.check(wanted)
-        if failed(checked):
-            return checked
         async with self.store.write() as unit:
             found = await unit.repository(repository)
             if found is None or not acts_for_a_person(principal):
                 return Failure(NotFound("repository"))
-            await unit.put_repository_settings(repository, wanted)
-        return Success(wanted)
+            current = await unit.repository_settings(repository)
+            checked = repository_settings.check(repository_settings.change(current, wanted))
+            if failed(checked):
+                return checked
+            await unit.put_repository_settings(repository, checked.unwrap())
+        return Success(checked.unwrap())

@@ -37,6 +37,7 @@ from pipelines.start_plan import (
     metadata,
     origins_of,
     scopes_of,
+    scripts_of,
     workspace_of,
 )
 from pipelines.start_problem import (
@@ -178,6 +179,7 @@ class StartExecution:
                     branch=branch_name(facts.task.title, facts.task.id),
                     base=base if repository.local_path else f"origin/{base}",
                     copies=copy_files.parse(facts.settings[repository.id].copy_files),
+                    scripts=scripts_of(repository, facts.settings[repository.id]),
                 )
             )
         return Success(tuple(checkouts))

@@ -22,7 +22,7 @@ from domain.repository_settings import RepositorySettings
 from domain.session import Session
 from domain.task import Task
 from domain.workspace import Workspace
-from ports.runtime import Launched, LaunchSpec, LeaseGrant, ManagedAccess
+from ports.runtime import Launched, LaunchSpec, LeaseGrant, ManagedAccess, Scripts
 
 __all__ = (
     "Facts",
@@ -33,6 +33,7 @@ __all__ = (
     "metadata",
     "origins_of",
     "scopes_of",
+    "scripts_of",
     "workspace_of",
 )
 
@@ -132,6 +133,17 @@ def workspace_of(tasks_root: str, facts: Facts) -> str:
     """The directory that the agent works in: the worktree, or the folder that holds several."""
     folder = f"{tasks_root}/{facts.task.id}"
     return f"{folder}/{facts.repositories[0].name}" if len(facts.repositories) == 1 else folder
+
+
+def scripts_of(repository: Repository, settings: RepositorySettings) -> Scripts:
+    """What the repository has run in its worktrees."""
+    return Scripts(
+        name=repository.name,
+        branch=repository.default_branch,
+        setup=settings.setup_script,
+        cleanup=settings.cleanup_script,
+        on_setup_failure=settings.on_setup_failure,
+    )
 
 
 def scopes_of(execution: Execution, facts: Facts, decision: CredentialDecision) -> Sequence[Scope]:

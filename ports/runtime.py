@@ -20,6 +20,7 @@ from domain.identity import RepositoryId, TaskId
 from domain.managed_git import ManagedHost
 from domain.outcome import Result
 from domain.repository import RepositoryIdentity
+from domain.script import FailurePolicy
 from domain.secret import Secret
 
 __all__ = (
@@ -33,8 +34,23 @@ __all__ = (
     "Runtime",
     "RuntimeCode",
     "RuntimeProblem",
+    "Scripts",
     "Worktrees",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Scripts:
+    """What a repository has run in its worktrees (`domain.script`).
+
+    `name` and `branch` are the repository's name and default branch, for placeholders.
+    """
+
+    name: str
+    branch: str
+    setup: str = ""
+    cleanup: str = ""
+    on_setup_failure: FailurePolicy = FailurePolicy.CONTINUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +59,8 @@ class Checkout:
 
     `source` is the clone that worktrees hang on, `folder` the name below the workspace (empty: the
     workspace itself). `branch` is made from `base` unless it exists, then it is checked out as is.
-    `copies` are given to a worktree when it is made.
+    `copies` are given to a worktree when it is made. Its setup script is run in a worktree until it
+    has succeeded there once, its cleanup script before the worktree is removed.
     """
 
     repository: RepositoryId
@@ -52,6 +69,7 @@ class Checkout:
     branch: str
     base: str
     copies: tuple[CopyEntry, ...] = ()
+    scripts: Scripts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +166,7 @@ class RuntimeCode(StrEnum):
     WORKTREE_UNREGISTERED = "worktree_unregistered"
     WORKTREE_NESTED = "worktree_nested"
     WORKTREE_LEFT = "worktree_left"
+    SETUP_FAILED = "setup_failed"
     AGENT_MISSING = "agent_not_installed"
     AGENT_DIED = "agent_died"
     AGENT_REFUSED = "agent_refused"

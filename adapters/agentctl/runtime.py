@@ -18,6 +18,7 @@ from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
+from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy
 from ports.runtime import (
     Checkout,
     InstanceStatus,
@@ -28,6 +29,7 @@ from ports.runtime import (
     Runtime,
     RuntimeCode,
     RuntimeProblem,
+    Scripts,
     Worktrees,
 )
 
@@ -70,8 +72,9 @@ class AgentctlRuntime(Runtime):
         ensured = await self._keeper.ensure()
         if failed(ensured):
             return ensured
+        seconds = LAUNCH_SECONDS + SETUP_TIMEOUT.total_seconds() * len(spec.checkouts)
         answer = await ensured.unwrap().request(
-            "POST", "/api/v1/instances", content=_encode(create(spec)), seconds=LAUNCH_SECONDS
+            "POST", "/api/v1/instances", content=_encode(create(spec)), seconds=seconds
         )
         if failed(answer):
             return answer
@@ -174,8 +177,9 @@ class AgentctlRuntime(Runtime):
         body = wire.Worktrees(
             worktrees.task, worktrees.workspace, [_checkout(each) for each in worktrees.checkouts]
         )
+        seconds = LAUNCH_SECONDS + CLEANUP_TIMEOUT.total_seconds() * len(worktrees.checkouts)
         answer = await ensured.unwrap().request(
-            "POST", f"/api/v1/worktrees/{what}", content=_encode(body), seconds=LAUNCH_SECONDS
+            "POST", f"/api/v1/worktrees/{what}", content=_encode(body), seconds=seconds
         )
         if failed(answer):
             return answer
@@ -293,7 +297,22 @@ def create(spec: LaunchSpec) -> wire.Create:
 
 def _checkout(each: Checkout) -> wire.Checkout:
     copies = [wire.Copy(entry.pattern, entry.symlink) for entry in each.copies]
-    return wire.Checkout(each.repository, each.source, each.folder, each.branch, each.base, copies)
+    return wire.Checkout(
+        each.repository,
+        each.source,
+        each.folder,
+        each.branch,
+        each.base,
+        copies,
+        _scripts(each.scripts),
+    )
+
+
+def _scripts(scripts: Scripts | None) -> wire.Scripts | None:
+    if scripts is None:
+        return None
+    blocks = scripts.on_setup_failure is FailurePolicy.BLOCK
+    return wire.Scripts(scripts.name, scripts.branch, scripts.setup, scripts.cleanup, blocks)
 
 
 def _managed(access: ManagedAccess | None) -> wire.Managed | None:

@@ -55,6 +55,7 @@ __all__ = (
     "Managed",
     "Prompt",
     "Refused",
+    "Scripts",
     "Welcome",
     "Worktrees",
 )
@@ -117,6 +118,19 @@ class Copy(msgspec.Struct, frozen=True):
     symlink: bool = False
 
 
+class Scripts(msgspec.Struct, frozen=True):
+    """What a repository has run in its worktrees; `blocks`: no agent starts after a failed setup.
+
+    `name` and `branch` are the repository's name and default branch, for placeholders.
+    """
+
+    name: str
+    branch: str
+    setup: str = ""
+    cleanup: str = ""
+    blocks: bool = False
+
+
 class Checkout(msgspec.Struct, frozen=True):
     repository: str
     source: str
@@ -124,6 +138,7 @@ class Checkout(msgspec.Struct, frozen=True):
     branch: str
     base: str
     copies: list[Copy] = []
+    scripts: Scripts | None = None
 
 
 class Worktrees(msgspec.Struct, frozen=True):

@@ -31,6 +31,10 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.WORKTREE_UNREGISTERED: (409, "Move the directory elsewhere, then try again."),
     RuntimeCode.WORKTREE_NESTED: (409, "Move the inner repository elsewhere, then try again."),
     RuntimeCode.WORKTREE_LEFT: (409, "Put the worktree right, or stop and resume the session."),
+    RuntimeCode.SETUP_FAILED: (
+        409,
+        "Correct the script, or have the repository `continue`; it runs again at the next start.",
+    ),
     RuntimeCode.AGENT_MISSING: (409, "Install the agent; `kandev doctor` says how."),
     RuntimeCode.AGENT_DIED: (502, "Run the agent's command by hand to see why it ends."),
     RuntimeCode.AGENT_REFUSED: (502, "Sign the agent in, then try again."),

@@ -23,7 +23,7 @@ from domain.copy_files import UnknownKeyword
 from domain.git_failure import GitFailure
 from domain.outcome import Result, failed
 from domain.repository import InvalidRemote
-from domain.repository_settings import SettingTooLong
+from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.session import NotAllowed
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
@@ -108,6 +108,7 @@ def details(problem: ApiProblem) -> Details:
             | InvalidRemote()
             | UnknownKeyword()
             | SettingTooLong()
+            | UnusableScript()
         ):
             return request_details(problem)
         case (

@@ -1,4 +1,6 @@
-"""Routes of a repository: what its new worktrees are given."""
+"""Routes of a repository: what its new worktrees are given, and what is run in them."""
+
+from typing import Annotated
 
 import msgspec
 from litestar import Controller, get, put
@@ -7,17 +9,55 @@ from litestar.params import FromPath, JSONBody, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import accepted
+from domain import script
 from domain.identity import RepositoryId
 from domain.principal import Principal
-from domain.repository_settings import RepositorySettings
+from domain.repository_settings import RepositorySettings, SettingsChange
+from domain.script import FailurePolicy
 
-__all__ = ("Repositories",)
+__all__ = ("Repositories", "RepositorySettingsChange")
 
 
-class RepositorySettingsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`copy_files`: comma-separated globs of ignored files, each perhaps with `:symlink`."""
+class RepositorySettingsChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`copy_files`: comma-separated globs of ignored files, each perhaps with `:symlink`.
 
+    The scripts are run by `/bin/sh`; an empty one is none.
+    """
+
+    copy_files: str | None = None
+    setup_script: str | None = None
+    cleanup_script: str | None = None
+    on_setup_failure: FailurePolicy | None = None
+
+    def change(self) -> SettingsChange:
+        return SettingsChange(
+            self.copy_files, self.setup_script, self.cleanup_script, self.on_setup_failure
+        )
+
+
+UnknownNames = Annotated[
+    list[str],
+    msgspec.Meta(description="Placeholders of the scripts that have no value and stay as written."),
+]
+
+
+class RepositorySettingsBody(msgspec.Struct, frozen=True):
     copy_files: str
+    setup_script: str
+    cleanup_script: str
+    on_setup_failure: FailurePolicy
+    unknown_placeholders: UnknownNames
+
+    @classmethod
+    def of(cls, settings: RepositorySettings) -> "RepositorySettingsBody":
+        scripts = f"{settings.setup_script}\n{settings.cleanup_script}"
+        return cls(
+            settings.copy_files,
+            settings.setup_script,
+            settings.cleanup_script,
+            settings.on_setup_failure,
+            list(script.unknown(scripts)),
+        )
 
 
 class Repositories(Controller):
@@ -32,17 +72,17 @@ class Repositories(Controller):
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> RepositorySettingsBody:
         found = await api.change_repository.read(principal, RepositoryId(repository_id))
-        return RepositorySettingsBody(accepted(found).copy_files)
+        return RepositorySettingsBody.of(accepted(found))
 
     @put("/{repository_id:str}/settings")
     async def update(
         self,
         repository_id: FromPath[str],
-        data: JSONBody[RepositorySettingsBody],
+        data: JSONBody[RepositorySettingsChange],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> RepositorySettingsBody:
-        """Holds for worktrees that are made later; what is not valid changes nothing."""
-        wanted = RepositorySettings(data.copy_files)
-        stored = await api.change_repository(principal, RepositoryId(repository_id), wanted)
-        return RepositorySettingsBody(accepted(stored).copy_files)
+        """Absent fields stay as they are. Holds for worktrees that are made later."""
+        repository = RepositoryId(repository_id)
+        stored = await api.change_repository(principal, repository, data.change())
+        return RepositorySettingsBody.of(accepted(stored))

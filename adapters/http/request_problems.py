@@ -7,7 +7,7 @@ from domain.access import NotFound
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
 from domain.repository import InvalidRemote
-from domain.repository_settings import SettingTooLong
+from domain.repository_settings import SettingsProblem, SettingTooLong, UnusableScript
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
@@ -30,6 +30,7 @@ RequestProblem: TypeAlias = (
     | InvalidRemote
     | UnknownKeyword
     | SettingTooLong
+    | UnusableScript
 )
 
 
@@ -57,10 +58,20 @@ def request_details(problem: RequestProblem) -> Details:
         case InvalidRemote(reason=reason):
             text = f"The clone URL is not usable: {reason.value.replace('_', ' ')}."
             return bad("invalid_remote", text, "Give an https:// or SSH URL without a password.")
+        case UnknownKeyword() | SettingTooLong() | UnusableScript():
+            return _settings_details(problem)
+        case _:
+            assert_never(problem)
+
+
+def _settings_details(problem: SettingsProblem) -> Details:
+    match problem:
         case UnknownKeyword(pattern=pattern, keyword=keyword):
             text = f"{keyword!r} after {pattern!r} is no way to copy a file."
             return bad("unknown_keyword", text, "Use `:symlink`, or no colon.")
         case SettingTooLong(name=name, limit=limit):
             return bad("setting_too_long", f"{name} is too long.", f"Use {limit} bytes.")
+        case UnusableScript(name=name):
+            return bad("unusable_script", f"{name} holds a NUL.", "Take it out.")
         case _:
             assert_never(problem)

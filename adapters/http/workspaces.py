@@ -9,12 +9,14 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipV
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
+from adapters.http.repositories import RepositorySettingsChange
 from adapters.http.shapes import ConnectionBody, RepositoryBody, SettingsBody, WorkspaceBody
 from domain.access import NotFound
 from domain.connection import Fault, InvalidConnection, Kind
 from domain.github_app import AppRegistration
 from domain.identity import ConnectionId, WorkspaceId
 from domain.principal import Principal
+from domain.repository_settings import RepositorySettings, SettingsChange, change, check
 from domain.secret import Secret
 from pipelines.connect_account import AccountRequest, AppRequest
 from pipelines.connect_workspace import ConnectRequest
@@ -69,6 +71,7 @@ class NewRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     clone_url: str | None = None
     local_path: str | None = None
+    settings: RepositorySettingsChange | None = None
 
     def __post_init__(self) -> None:
         if (self.clone_url is None) == (self.local_path is None):
@@ -221,13 +224,19 @@ class Workspaces(Controller):
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> RepositoryBody:
+        """Register it with its settings; what is not valid in them registers nothing."""
         workspace = WorkspaceId(workspace_id)
         register = api.register_repository
+        wanted = data.settings.change() if data.settings is not None else SettingsChange()
+        accepted(check(change(RepositorySettings(), wanted)))
         if data.clone_url is not None:
             outcome = await register.by_url(principal, workspace, data.clone_url)
         else:
             outcome = await register.by_path(principal, workspace, data.local_path or "")
-        return RepositoryBody.of(accepted(outcome))
+        registered = accepted(outcome)
+        if data.settings is not None:
+            accepted(await api.change_repository(principal, registered.id, wanted))
+        return RepositoryBody.of(registered)
 
     @get("/{workspace_id:str}/repositories")
     async def repositories(

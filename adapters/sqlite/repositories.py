@@ -13,6 +13,7 @@ from domain.identity import RepositoryId, WorkspaceId
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity
 from domain.repository_settings import RepositorySettings
+from domain.script import FailurePolicy
 
 __all__ = ("RepositoryReads", "RepositoryWrites")
 
@@ -24,9 +25,10 @@ _OF_WORKSPACE = (
     .order_by(_REPOSITORY.id)
 )
 
-_SETTINGS = select(table(RepositorySettingsRow).c.copy_files).where(
-    table(RepositorySettingsRow).c.repository_id == given("repository")
-)
+_ASKED = table(RepositorySettingsRow).c
+_SETTINGS = select(
+    _ASKED.copy_files, _ASKED.setup_script, _ASKED.cleanup_script, _ASKED.on_setup_failure
+).where(_ASKED.repository_id == given("repository"))
 
 
 class RepositoryReads(Unit):
@@ -42,7 +44,10 @@ class RepositoryReads(Unit):
 
     async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:
         row = await self._on.one(_SETTINGS, {"repository": repository})
-        return RepositorySettings() if row is None else RepositorySettings(row[0])
+        if row is None:
+            return RepositorySettings()
+        copied, setup, cleanup, policy = row
+        return RepositorySettings(copied, setup, cleanup, FailurePolicy(policy))
 
 
 class RepositoryWrites(RepositoryReads):
@@ -66,7 +71,13 @@ class RepositoryWrites(RepositoryReads):
     async def put_repository_settings(
         self, repository: RepositoryId, settings: RepositorySettings
     ) -> None:
-        values = {"repository_id": repository, "copy_files": settings.copy_files}
+        values = {
+            "repository_id": repository,
+            "copy_files": settings.copy_files,
+            "setup_script": settings.setup_script,
+            "cleanup_script": settings.cleanup_script,
+            "on_setup_failure": settings.on_setup_failure.value,
+        }
         await self._put(RepositorySettingsRow, values)
 
 

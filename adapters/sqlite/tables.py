@@ -114,6 +114,11 @@ class RepositorySettingsRow(SQLModel, table=True):
 
     repository_id: str = Field(primary_key=True, foreign_key="repositories.id", ondelete="CASCADE")
     copy_files: str
+    setup_script: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    cleanup_script: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    on_setup_failure: str = Field(
+        default="continue", sa_column_kwargs={"server_default": "continue"}
+    )
 
 
 class TaskRow(SQLModel, table=True):

@@ -27,6 +27,7 @@ from domain.identity import (
     WorkspaceId,
 )
 from domain.repository_settings import RepositorySettings
+from domain.script import FailurePolicy
 from domain.session import SessionFailure, SessionState
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange
@@ -727,7 +728,8 @@ def test_whatever_comes_again_and_however_each_event_is_numbered_once(
 async def test_a_repository_keeps_what_it_asks_for_until_it_is_gone(
     store: Store, example: Example
 ) -> None:
-    key, asked = example.repository.id, RepositorySettings(".env, a:symlink")
+    key = example.repository.id
+    asked = RepositorySettings(".env, a:symlink", "make", "make clean", FailurePolicy.BLOCK)
 
     async with store.write() as unit:
         assert await unit.repository_settings(key) == RepositorySettings()

@@ -30,6 +30,6 @@ async def test_a_worktree_has_the_files_that_its_repository_names(
         session = await kandev.launch(await kandev.task(repository))
         worktree = Path(session["metadata"]["workspace"])
 
-        assert (before, stored) == ({"copy_files": ""}, {"copy_files": ".env"})
+        assert (before["copy_files"], stored["copy_files"]) == ("", ".env")
         assert (refused.value.status, refused.value.code) == (400, "unknown_keyword")
         assert (worktree / ".env").read_text(encoding="utf-8") == "PORT=1"

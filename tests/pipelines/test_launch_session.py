@@ -20,7 +20,7 @@ from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import AgentNotInstalled, LaunchRequest, TaskArchived, TaskBusy
 from pipelines.start_problem import DirtyCheckout
 from ports.git import LocalRepository
-from ports.runtime import Checkout
+from ports.runtime import Checkout, Scripts
 from tests.pipelines.plane import HOST, OWNER, Plane, handle, plane_over, url_of
 from tests.requirements import requirement
 
@@ -47,7 +47,14 @@ async def test_an_agent_starts_in_a_worktree_of_the_clone_with_a_lease(plane: Pl
         ExecutorType.WORKTREE,
     )
     assert spec.checkouts == (
-        Checkout(repository, f"/repos/{repository}", "", "feature/try-it-000005", "origin/main"),
+        Checkout(
+            repository,
+            f"/repos/{repository}",
+            "",
+            "feature/try-it-000005",
+            "origin/main",
+            scripts=Scripts("app", "main"),
+        ),
     )
     assert spec.workspace.endswith(f"/tasks/{task.id}/app")
     assert spec.acp_session is None

@@ -10,7 +10,8 @@ from domain.copy_files import CopyEntry, UnknownKeyword
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
 from domain.outcome import Failure
 from domain.principal import Execution
-from domain.repository_settings import RepositorySettings
+from domain.repository_settings import RepositorySettings, SettingsChange
+from domain.script import FailurePolicy
 from tests.pipelines.plane import OWNER, Plane, plane_over
 from tests.requirements import requirement
 
@@ -27,9 +28,9 @@ async def plane(tmp_path: Path) -> AsyncGenerator[Plane]:
 async def test_a_launch_asks_for_what_the_repository_asks_for(plane: Plane) -> None:
     task = await plane.ready_task()
     repository = task.repositories[0].repository
-    settings = RepositorySettings(".env, config:symlink")
+    change = SettingsChange(copy_files=".env, config:symlink")
 
-    (await plane.api.change_repository(OWNER, repository, settings)).unwrap()
+    settings = (await plane.api.change_repository(OWNER, repository, change)).unwrap()
     (await plane.launched(task.id)).unwrap()
 
     [checkout] = plane.runtime.launches[0].checkouts
@@ -42,9 +43,9 @@ async def test_what_is_not_valid_changes_nothing(plane: Plane) -> None:
     task = await plane.ready_task()
     repository = task.repositories[0].repository
     change = plane.api.change_repository
-    (await change(OWNER, repository, RepositorySettings(".env"))).unwrap()
+    (await change(OWNER, repository, SettingsChange(".env"))).unwrap()
 
-    refused = await change(OWNER, repository, RepositorySettings(".env:move"))
+    refused = await change(OWNER, repository, SettingsChange(".env:move"))
 
     assert refused == Failure(UnknownKeyword(".env", "move"))
     assert (await change.read(OWNER, repository)).unwrap() == RepositorySettings(".env")
@@ -58,7 +59,25 @@ async def test_only_a_person_sees_and_changes_what_a_repository_asks_for(plane: 
     absent = Failure(NotFound("repository"))
     change = plane.api.change_repository
 
-    assert await change(agent, repository, RepositorySettings()) == absent
+    assert await change(agent, repository, SettingsChange()) == absent
     assert await change.read(agent, repository) == absent
-    assert await change(OWNER, RepositoryId("repo_none"), RepositorySettings()) == absent
+    assert await change(OWNER, RepositoryId("repo_none"), SettingsChange()) == absent
     assert await change.read(OWNER, RepositoryId("repo_none")) == absent
+
+
+@requirement("script:setting")
+async def test_a_launch_has_the_scripts_of_the_repository(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    change = plane.api.change_repository
+
+    wanted = SettingsChange(setup_script="make", on_setup_failure=FailurePolicy.BLOCK)
+    (await change(OWNER, repository, wanted)).unwrap()
+    (await change(OWNER, repository, SettingsChange(cleanup_script="make clean"))).unwrap()
+    (await plane.launched(task.id)).unwrap()
+
+    [checkout] = plane.runtime.launches[0].checkouts
+    scripts = checkout.scripts
+    assert scripts is not None
+    assert (scripts.setup, scripts.cleanup) == ("make", "make clean")
+    assert scripts.on_setup_failure is FailurePolicy.BLOCK

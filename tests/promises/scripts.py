@@ -19,12 +19,56 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#placeholders",
         "An unknown name stays as it is written and is reported.",
     ),
+    "script:placeholder:values": (
+        f"{_PAGE}#placeholders",
+        "Each name stands for what the table says.",
+    ),
+    "script:setting": (
+        f"{_PAGE}#the-setting",
+        "A repository's scripts are set when it is registered or later, each by itself.",
+    ),
+    "script:setting:bound": (
+        f"{_PAGE}#the-setting",
+        "A script has at most 64 KiB and no NUL; what is not valid changes nothing.",
+    ),
     "script:blank": (
-        f"{_PAGE}#running",
+        f"{_PAGE}#setup",
         "A script of blank lines and comments is not run.",
     ),
+    "script:setup": (
+        f"{_PAGE}#setup",
+        "A setup script runs in a worktree before the agent starts, until it succeeded there once.",
+    ),
+    "script:setup:environment": (
+        f"{_PAGE}#setup",
+        "A setup script has the environment that the agent gets.",
+    ),
+    "script:setup:managed": (
+        f"{_PAGE}#setup",
+        "A setup script has the managed access and the git configuration of the agent.",
+    ),
+    "script:setup:continue": (
+        f"{_PAGE}#when-it-fails",
+        "After a failed setup that may fail, the agent starts.",
+    ),
+    "script:setup:block": (
+        f"{_PAGE}#when-it-fails",
+        "A failed setup that must not fail refuses the launch with its output; the worktree stays.",
+    ),
+    "script:ended": (
+        f"{_PAGE}#the-end-of-a-script",
+        "Of a script that is over, at its limit or given up nothing runs on.",
+    ),
+    "script:events": (
+        f"{_PAGE}#output",
+        "A script's begin, output and end are events, its output without secrets.",
+    ),
     "script:output": (
-        f"{_PAGE}#running",
-        "The last 10 KiB of output are stored, cut between characters.",
+        f"{_PAGE}#output",
+        "The last 10 KiB of output are kept, cut between characters.",
+    ),
+    "script:output:bound": (
+        f"{_PAGE}#output",
+        "The first 256 KiB of output are told while the script runs.",
     ),
 }

@@ -21,6 +21,7 @@ from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.record import Record
+from adapters.agentctl.server.setup import set_up
 from adapters.agentctl.server.turn_evidence import Watched, watched
 from adapters.agentctl.server.worktrees import Place, checkouts, places
 from domain.event import EventKind, Json
@@ -92,6 +93,9 @@ class Launching:
             self.log.open()
             self._warn(equipment)
             self._write_record()
+            ready = await self._set_up(asked, equipment)
+            if failed(ready):
+                return ready
             started = await self._start(asked, equipment, life)
         except OSError as error:
             return Failure(unwritable(error))
@@ -123,6 +127,25 @@ class Launching:
                 "reason": warning.reason.value,
             }
             self.hearing.record(EventKind.SESSION_STATUS, body)
+
+    async def _set_up(
+        self, asked: wire.Create, equipment: Equipment
+    ) -> Result[None, RuntimeProblem]:
+        """Run the setup scripts; where one forbids the launch, the worktrees stay to be looked at.
+
+        What a script may have begun to write is never removed by force.
+        """
+        equipment.workspace.worked = True
+
+        def tell(body: Json) -> None:
+            self.hearing.record(EventKind.SCRIPT, body)
+            self.flush()
+
+        environment = equipment.environment.variables
+        ready = await set_up(self.parts.scripts, asked, environment, tell)
+        if failed(ready):
+            equipment.workspace.keep()
+        return ready
 
     async def _start(
         self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack

@@ -7,6 +7,7 @@ from adapters.agentctl.server.conversations import Converse
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
+from adapters.agentctl.server.scripts import Scripts
 from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 from ports.clock import Clock
@@ -35,3 +36,4 @@ class Parts:
     explain: GitExplainer
     examine: CredentialDoctor
     git: GitProcess
+    scripts: Scripts

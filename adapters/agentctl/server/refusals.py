@@ -28,6 +28,7 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.WORKTREE_UNREGISTERED: 409,
     RuntimeCode.WORKTREE_NESTED: 409,
     RuntimeCode.WORKTREE_LEFT: 409,
+    RuntimeCode.SETUP_FAILED: 409,
     RuntimeCode.AGENT_MISSING: 422,
     RuntimeCode.AGENT_DIED: 502,
     RuntimeCode.AGENT_REFUSED: 502,

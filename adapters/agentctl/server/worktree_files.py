@@ -8,10 +8,24 @@ from typing import Final
 
 from domain.turn_evidence import UNKNOWN, Commit
 
-__all__ = ("Found", "admin_of", "head_commit", "lock_of", "look", "misplaced", "names", "vacate")
+__all__ = (
+    "Found",
+    "admin_of",
+    "head_commit",
+    "is_set_up",
+    "lock_of",
+    "look",
+    "misplaced",
+    "names",
+    "note_set_up",
+    "vacate",
+)
 
 MAX_PACKED_REFS_BYTES: Final = 4 * 1024 * 1024
 """What is read of a repository's packed refs while a prompt waits."""
+
+_SET_UP: Final = "kandev-set-up"
+"""The file of administration that says that nothing is left to set up in a worktree."""
 
 
 class Found(Enum):
@@ -53,6 +67,17 @@ def lock_of(admin: Path) -> str | None:
         return (admin / "locked").read_bytes().decode("utf-8", "replace").strip()
     except FileNotFoundError:
         return None
+
+
+def is_set_up(admin: Path) -> bool:
+    """Whether it was noted that nothing is left to set up in the worktree."""
+    return (admin / _SET_UP).exists()
+
+
+def note_set_up(admin: Path) -> None:
+    """Note it. Raises `OSError`."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    os.close(os.open(admin / _SET_UP, flags, 0o600))
 
 
 def misplaced(path: Path, source: Path) -> str | None:

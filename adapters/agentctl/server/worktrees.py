@@ -51,7 +51,7 @@ class _Made:
 
 @dataclass(slots=True)
 class Workspace:
-    """Where the agent works, and what was made for it. `worked`: an agent has run in it.
+    """Where the agent works, and what was made for it. `worked`: an agent or script has run in it.
 
     `warnings` are about files that a new worktree should have been given.
     """
@@ -61,6 +61,11 @@ class Workspace:
     made: list[_Made] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     warnings: list[CopyWarning] = field(default_factory=list)
+
+    def keep(self) -> None:
+        """Nothing of it is taken back."""
+        self.made.clear()
+        self.directories.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.removal import Removal
+from adapters.agentctl.server.scripts import Scripts
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.process import LocalGit
 from adapters.process.spawn import LocalProcesses
@@ -150,7 +151,9 @@ def open_house(tmp_path: Path) -> Open:
     """Opens a house, with other bounds or another host environment where a test says so."""
 
     @asynccontextmanager
-    async def opened(host: dict[str, str] | None = None, **bounds: float) -> AsyncIterator[House]:
+    async def opened(
+        host: dict[str, str] | None = None, setup_seconds: float = 20.0, **bounds: float
+    ) -> AsyncIterator[House]:
         sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
         git = LocalGit(LocalProcesses(None), Registry(redactor))
         environment = {
@@ -171,6 +174,7 @@ def open_house(tmp_path: Path) -> Open:
             GitExplainer(git, redactor),
             CredentialDoctor(git),
             git,
+            Scripts(processes, git, redactor, setup_seconds, terminate=1.0),
         )
         async with Instances(parts) as instances:
             removal = Removal(git, environment, SystemClock().now)

@@ -1,0 +1,74 @@
+"""Scripts of a repository as its user meets them: set over REST, run at a launch."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.forge.forge import Forge
+from composition.client import ApiError
+from domain import git_config
+from domain.git_config import Entry
+from tests.e2e.conftest import TOKEN, git
+from tests.e2e.connected import AUTHOR, connect
+from tests.e2e.kandev import Installation
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
+
+
+@requirement("script:setup:managed")
+async def test_a_setup_sees_the_hooks_of_the_host_and_pushes_with_managed_access(
+    tmp_path: Path, forge: Forge
+) -> None:
+    hooks = Entry("core.hookspath", "/no/hooks")
+    installation = Installation(tmp_path / "home", git_config.serialize([hooks]))
+    setup = (
+        "set -e\n"
+        "git config --get core.hooksPath > told\n"
+        f"git fetch --quiet origin && {AUTHOR} commit -q --allow-empty -m Setup\n"
+        "git push --quiet origin HEAD:refs/heads/from-setup\n"
+    )
+    settings = {"setup_script": setup, "on_setup_failure": "block"}
+    async with installation.server() as kandev:
+        await connect(kandev, forge, TOKEN)
+        repository = await kandev.repository({
+            "clone_url": forge.url("acme/app"),
+            "settings": settings,
+        })
+        session = await kandev.launch(await kandev.task(repository))
+        events = await kandev.until(session["id"], "session_status")
+
+    worktree = Path(session["metadata"]["workspace"])
+    ends = [each["body"] for each in events if each["body"].get("status") == "completed"]
+    assert (worktree / "told").read_text(encoding="utf-8") == "/no/hooks\n"
+    assert [(each["script"], each["exit"]) for each in ends] == [("setup", 0)]
+    assert git("log", "-1", "--format=%s", "from-setup", at=forge.root / "acme/app.git") == "Setup"
+
+
+@requirement("script:setting")
+@requirement("script:placeholder:unknown")
+@requirement("script:setup:block")
+async def test_a_launch_that_the_setup_forbids_says_why(
+    installation: Installation, checkout: Path
+) -> None:
+    async with installation.server() as kandev:
+        await kandev.workspace_of()
+        repository = await kandev.repository({"local_path": str(checkout)})
+        path = f"/api/v1/repositories/{repository}/settings"
+        scripts = {"setup_script": "echo why {{no.name}}; exit 3", "on_setup_failure": "block"}
+        stored = await kandev.client.put(path, scripts)
+        with pytest.raises(ApiError) as invalid:
+            await kandev.client.put(path, {"cleanup_script": "\0"})
+        with pytest.raises(ApiError) as refused:
+            await kandev.launch(await kandev.task(repository))
+
+    assert stored == {
+        "copy_files": "",
+        **scripts,
+        "cleanup_script": "",
+        "unknown_placeholders": ["no.name"],
+    }
+    assert (invalid.value.status, invalid.value.code) == (400, "unusable_script")
+    assert (refused.value.status, refused.value.code) == (409, "setup_failed")
+    assert "status 3" in refused.value.detail
+    assert "why {{no.name}}" in refused.value.detail
