@@ -56,6 +56,7 @@ from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.prune_outbox import PruneOutbox
 from pipelines.read_ledger import PruneLedger, ReadLedger
 from pipelines.recover import Recover
 from pipelines.redeem_credential import RedeemCredential
@@ -245,4 +246,7 @@ class ControlPlane(containers.DeclarativeContainer):
         stop=stop,
     )
     mcp = providers.Singleton(OutsideDoor, tools)
-    prune_ledger = providers.Singleton(PruneLedger, store, clock)
+    chores = providers.Dict(
+        ledger=providers.Singleton(PruneLedger, store, clock),
+        outbox=providers.Singleton(PruneOutbox, store, clock),
+    )

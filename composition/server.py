@@ -133,7 +133,7 @@ async def started(
             loopback_hosts(settings.host, bound_port),
             await stack.enter_async_context(plane.mcp()),
         )
-        await stack.enter_async_context(upkeep(plane.prune_ledger()))
+        await stack.enter_async_context(upkeep(plane.chores()))
         await stack.enter_async_context(serving(app, listener))
         shown = f"[{bound_host}]" if ":" in bound_host else bound_host
         server = Server(f"http://{shown}:{bound_port}", token)

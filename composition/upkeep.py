@@ -1,13 +1,12 @@
 """What the server does now and then by itself, in one task that is joined at its end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
 
 import structlog
 
-from pipelines.read_ledger import PruneLedger
 from ports.store import StoreUnavailable
 
 __all__ = ("upkeep",)
@@ -19,9 +18,12 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def upkeep(prune: PruneLedger) -> AsyncIterator[None]:
-    """Keep the ledger to its age, from the start on and until the block ends."""
-    rounds = asyncio.create_task(_go_round(prune))
+async def upkeep(chores: Mapping[str, Callable[[], Awaitable[int]]]) -> AsyncIterator[None]:
+    """Do every chore, from the start on and until the block ends.
+
+    A chore removes what has grown too old and says how much; the log names it by its key.
+    """
+    rounds = asyncio.create_task(_go_round(chores))
     try:
         yield
     finally:
@@ -29,12 +31,13 @@ async def upkeep(prune: PruneLedger) -> AsyncIterator[None]:
         await asyncio.wait({rounds})
 
 
-async def _go_round(prune: PruneLedger) -> None:
+async def _go_round(chores: Mapping[str, Callable[[], Awaitable[int]]]) -> None:
     while True:
-        try:
-            removed = await prune()
-        except StoreUnavailable as error:
-            log.warning("ledger_not_pruned", fault=error.fault.value)
-        else:
-            log.debug("ledger_pruned", removed=removed)
+        for name, chore in chores.items():
+            try:
+                removed = await chore()
+            except StoreUnavailable as error:
+                log.warning("not_pruned", chore=name, fault=error.fault.value)
+            else:
+                log.debug("pruned", chore=name, removed=removed)
         await asyncio.sleep(EVERY_SECONDS)

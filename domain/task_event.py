@@ -4,12 +4,16 @@ A change is what a unit of work made of a task as a whole: what it did in betwee
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from domain.task import Task
 
-__all__ = ("TaskChange", "TaskEvent", "change_of")
+__all__ = ("EVENT_LIFE", "TaskChange", "TaskEvent", "change_of")
+
+EVENT_LIFE: Final = timedelta(days=7)
+"""How long an event stays for those who ask what happened; one that a consumer lacks stays on."""
 
 
 class TaskChange(StrEnum):

@@ -173,6 +173,14 @@ class Writer(Reader, Protocol):
         """
         ...
 
+    async def prune_task_events(self, before: datetime, limit: int) -> int:
+        """Remove the oldest events from before a moment, at most so many; their count.
+
+        One that a known consumer has not taken stays, and so do all that follow it. A consumer is
+        known from the first event on that it took.
+        """
+        ...
+
     async def add_session(self, session: Session) -> None: ...
     async def save_session(self, session: Session) -> bool:
         """Write if the stored version is still `session.version`; the row then has the next.

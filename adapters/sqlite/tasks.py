@@ -52,6 +52,22 @@ _EVENTS_AFTER = (
 _ADD_EVENT = insert(_EVENTS).values({
     each: given(each.name) for each in _EVENTS.c if each is not _EVENTS.c.sequence
 })
+_FIRST_SINCE = (
+    select(_EVENTS.c.sequence)
+    .where(_EVENTS.c.at >= given("since"))
+    .order_by(_EVENTS.c.sequence)
+    .limit(1)
+)
+_FREE_EVENTS = delete(_EVENTS).where(
+    _EVENTS.c.sequence.in_(
+        select(_EVENTS.c.sequence)
+        .where(_EVENTS.c.sequence <= given("through"), _EVENTS.c.sequence < given("before"))
+        .order_by(_EVENTS.c.sequence)
+        .limit(given("limit"))
+    )
+)
+_CONSUMERS = "task_events:"
+_LAST = 2**63 - 1
 
 
 class TaskReads(Counters):
@@ -115,11 +131,21 @@ class TaskWrites(TaskReads):
         return before is not None
 
     async def take_task_events(self, consumer: str, limit: int) -> Sequence[TaskEvent]:
-        name = f"task_events:{consumer}"
+        name = _CONSUMERS + consumer
         events = await self.task_events(await self._counter(name), limit)
         if events:
             await self._raise_counter(name, events[-1].sequence)
         return events
+
+    async def prune_task_events(self, before: datetime, limit: int) -> int:
+        young = await self._on.one(_FIRST_SINCE, {"since": to_text(before)})
+        taken = await self._least_counter(_CONSUMERS)
+        values = {
+            "through": _LAST if taken is None else taken,
+            "before": _LAST if young is None else young[0],
+            "limit": limit,
+        }
+        return await self._run(_FREE_EVENTS, values)
 
     async def publish(self, at: datetime) -> None:
         """Put one event into the outbox for every task that the unit leaves changed."""

@@ -635,6 +635,31 @@ async def test_each_consumer_takes_each_event_once(store: Store, example: Exampl
     assert taken == {"one": [1, 2, 3], "two": [1, 2]}
 
 
+@requirement("store:outbox:pruned")
+async def test_old_events_go_the_oldest_first_once_every_consumer_has_taken_them(
+    store: Store, example: Example
+) -> None:
+    for title in ("Two", "Three", "Four"):
+        async with store.write() as unit:
+            await unit.put_task(replace(example.task, title=title))
+    later = NOW + timedelta(microseconds=1)
+
+    async with store.write() as unit:
+        assert await unit.prune_task_events(NOW, 9) == 0
+        assert await unit.prune_task_events(later, 1) == 1
+        assert [each.sequence for each in await unit.task_events(0, 9)] == [2, 3, 4]
+        await unit.take_task_events("quick", 9)
+        await unit.take_task_events("slow", 1)
+        assert await unit.prune_task_events(later, 9) == 1
+        assert [each.sequence for each in await unit.take_task_events("slow", 9)] == [3, 4]
+        assert await unit.prune_task_events(later, 9) == 2
+
+    async with store.write() as unit:
+        await unit.put_task(replace(example.task, title="Five"))
+    async with store.write() as unit:
+        assert [each.sequence for each in await unit.take_task_events("slow", 9)] == [5]
+
+
 @requirement("store:outbox:taken-once")
 async def test_what_a_unit_took_before_it_was_undone_is_given_again(
     store: Store, example: Example

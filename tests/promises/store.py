@@ -59,6 +59,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#what-happens-to-tasks",
         "A consumer takes each event once and in order, and again if what it did was undone.",
     ),
+    "store:outbox:pruned": (
+        f"{_PAGE}#what-happens-to-tasks",
+        "An event older than seven days is removed once every consumer has taken it.",
+    ),
+    "store:outbox:bulk": (
+        f"{_PAGE}#what-happens-to-tasks",
+        "Whatever a user does publishes one event for each task that it changes.",
+    ),
     "store:task:removed-whole": (
         f"{_PAGE}#what-happens-to-tasks",
         "A task is removed with its sessions and all that hangs on them.",
