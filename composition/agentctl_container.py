@@ -15,6 +15,7 @@ from adapters.agentctl.proof import Proofs
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
+from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.descent import Families
@@ -161,9 +162,9 @@ class Container(containers.DeclarativeContainer):
         bounds.provided.kill,
     )
     instances = providers.Singleton(Instances, parts)
-    removal = providers.Singleton(
-        Removal, git, providers.Object(dict(os.environ)), clock.provided.now
-    )
+    host = providers.Object(dict(os.environ))
+    cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity)
+    removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups)
     core = providers.Singleton(
         Core, instances, proofs, relay, VERSION, identity.provided[1], removal
     )

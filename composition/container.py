@@ -223,8 +223,10 @@ class ControlPlane(containers.DeclarativeContainer):
         stop=stop,
         explain_git=providers.Singleton(ExplainGit, store, runtime),
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
-        archive_task=providers.Singleton(ArchiveTask, store, runtime, clock, git, tasks_root),
-        delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, tasks_root),
+        archive_task=providers.Singleton(
+            ArchiveTask, store, runtime, clock, git, agents, tasks_root
+        ),
+        delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, agents, tasks_root),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),

@@ -10,7 +10,9 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
 from pipelines.end_sessions import end_sessions, stop_instances
+from pipelines.task_cleanup import with_cleanup
 from pipelines.task_worktrees import remove_worktrees, worktrees_of
+from ports.agents import Agents
 from ports.clock import Clock
 from ports.git import ClosedGit
 from ports.runtime import Runtime, RuntimeProblem
@@ -27,6 +29,7 @@ class ArchiveTask:
     runtime: Runtime
     clock: Clock
     git: ClosedGit
+    agents: Agents
     tasks_root: str
 
     async def __call__(
@@ -34,7 +37,8 @@ class ArchiveTask:
     ) -> Result[Task, ArchiveTaskProblem]:
         """Archive it; its leases end with the same write, then its agents, then its worktrees.
 
-        Work is kept in a ref first. Where a step is refused, asking again takes it up there.
+        Cleanup scripts run first, and work is kept in a ref. Where a step is refused, asking again
+        takes it up there.
         """
         async with self.store.write() as unit:
             found = await unit.task(task)
@@ -43,7 +47,8 @@ class ArchiveTask:
             archived = replace(found, state=TaskState.ARCHIVED)
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_ARCHIVED)
             await unit.put_task(archived)
-            worktrees = await worktrees_of(unit, self.git, self.tasks_root, found)
+            there = await worktrees_of(unit, self.git, self.tasks_root, found)
+            worktrees = await with_cleanup(unit, self.agents, found, there)
         stopped = await stop_instances(self.runtime, running)
         if failed(stopped):
             return stopped

@@ -29,6 +29,8 @@ __all__ = (
     "Order",
     "Terms",
     "access",
+    "authorities_of",
+    "environment_of",
     "layers_of",
     "metadata",
     "origins_of",
@@ -82,13 +84,17 @@ def access(
     """What agentctl needs to answer git; nothing without a lease."""
     if not grants:
         return None
-    authorities = {
+    hosts = managed_hosts(decision.scopes, authorities_of(connections))
+    return ManagedAccess(hosts, tuple(grants), accepts_netrc)
+
+
+def authorities_of(connections: Sequence[Connection]) -> dict[str, str]:
+    """Who signs the certificates of a host, where that is nobody whom everybody knows."""
+    return {
         each.host: each.certificate_authority
         for each in connections
         if each.certificate_authority is not None
     }
-    hosts = managed_hosts(decision.scopes, authorities)
-    return ManagedAccess(hosts, tuple(grants), accepts_netrc)
 
 
 def metadata(
@@ -122,10 +128,16 @@ def origins_of(facts: Facts, decision: CredentialDecision) -> Mapping[Repository
 
 def layers_of(order: Order) -> tuple[Layer, ...]:
     """The layers above the executor's process, lowest first."""
+    return (*environment_of(order.agent), Layer(LayerName.REQUEST, dict(order.environment)))
+
+
+def environment_of(agent: Agent | None) -> tuple[Layer, ...]:
+    """The layers that every start of this agent has, lowest first; none for one that is gone."""
+    if agent is None:
+        return ()
     return (
-        Layer(LayerName.AGENT_DEFAULTS, dict(order.agent.environment)),
-        Layer(LayerName.AGENT_PROFILE, dict(order.agent.profile)),
-        Layer(LayerName.REQUEST, dict(order.environment)),
+        Layer(LayerName.AGENT_DEFAULTS, dict(agent.environment)),
+        Layer(LayerName.AGENT_PROFILE, dict(agent.profile)),
     )
 
 

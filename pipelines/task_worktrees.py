@@ -3,7 +3,8 @@
 from domain.branch import branch_name
 from domain.execution import ExecutorType
 from domain.outcome import Result, Success, failed
-from domain.task import Task
+from domain.registered_repository import Repository
+from domain.task import Task, TaskRepository
 from ports.git import ClosedGit
 from ports.runtime import Checkout, Runtime, RuntimeProblem, Worktrees
 from ports.store import Reader
@@ -20,6 +21,11 @@ async def worktrees_of(
     if not any(each and each.executor is ExecutorType.WORKTREE for each in executions):
         return None
     known = {each.id: each for each in await state.repositories(task.workspace)}
+
+    def start(repository: Repository, chosen: TaskRepository) -> str:
+        base = chosen.base or repository.default_branch
+        return base if repository.local_path else f"origin/{base}"
+
     wanted = [(each, known[each.repository]) for each in task.repositories]
     return Worktrees(
         task.id,
@@ -30,7 +36,7 @@ async def worktrees_of(
                 source=repository.local_path or git.clone_path(repository.id),
                 folder=repository.name,
                 branch=branch_name(task.title, task.id),
-                base=chosen.base or repository.default_branch,
+                base=start(repository, chosen),
             )
             for chosen, repository in wanted
         ),

@@ -16,7 +16,7 @@ from domain.environment import Layer
 from domain.event import ExecutionEvent, Json
 from domain.execution import ExecutorType, Handle
 from domain.git_configuration import GitConfiguration
-from domain.identity import RepositoryId, TaskId
+from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
 from domain.managed_git import ManagedHost
 from domain.outcome import Result
 from domain.repository import RepositoryIdentity
@@ -25,6 +25,7 @@ from domain.secret import Secret
 
 __all__ = (
     "Checkout",
+    "Cleanup",
     "InstanceStatus",
     "Kept",
     "LaunchSpec",
@@ -73,12 +74,30 @@ class Checkout:
 
 
 @dataclass(frozen=True, slots=True)
+class Cleanup:
+    """The environment of cleanup scripts, in the words of a `LaunchSpec`, without a lease.
+
+    They are told the task's last `session` and `execution`. Git is closed towards `hosts`.
+    """
+
+    session: SessionId
+    execution: ExecutionId
+    layers: tuple[Layer, ...]
+    hosts: tuple[ManagedHost, ...]
+    removes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Worktrees:
-    """The worktrees of a task that nobody works in; `workspace` is its directory."""
+    """The worktrees of a task that nobody works in; `workspace` is its directory.
+
+    Without a `cleanup` no script of theirs is run.
+    """
 
     task: TaskId
     workspace: str
     checkouts: tuple[Checkout, ...]
+    cleanup: Cleanup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +282,8 @@ class Runtime(Protocol):
         self, worktrees: Worktrees
     ) -> Result[Sequence[Kept], RuntimeProblem]:
         """Remove the worktrees; what is not both clean and pushed is kept in a ref before.
+
+        The cleanup script of each is run first; whatever comes of it, the removal goes on.
 
         One that is not there is removed already. A refusal leaves the refused one as it was.
         """

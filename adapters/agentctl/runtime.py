@@ -13,14 +13,17 @@ from typing_extensions import override
 from adapters.agentctl import wire
 from adapters.agentctl.connection import AgentctlConnection
 from domain.credential_doctor import Diagnosis, Examined
+from domain.environment import Layer
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
+from domain.managed_git import ManagedHost
 from domain.outcome import Failure, Result, Success, failed
 from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy
 from ports.runtime import (
     Checkout,
+    Cleanup,
     InstanceStatus,
     Kept,
     Launched,
@@ -175,7 +178,10 @@ class AgentctlRuntime(Runtime):
         if failed(ensured):
             return ensured
         body = wire.Worktrees(
-            worktrees.task, worktrees.workspace, [_checkout(each) for each in worktrees.checkouts]
+            worktrees.task,
+            worktrees.workspace,
+            [_checkout(each) for each in worktrees.checkouts],
+            _cleanup(worktrees.cleanup),
         )
         seconds = LAUNCH_SECONDS + CLEANUP_TIMEOUT.total_seconds() * len(worktrees.checkouts)
         answer = await ensured.unwrap().request(
@@ -284,14 +290,34 @@ def create(spec: LaunchSpec) -> wire.Create:
         executor=spec.executor.value,
         workspace=spec.workspace,
         checkouts=[_checkout(each) for each in spec.checkouts],
-        layers=[
-            wire.Layer(each.name, dict(each.variables), sorted(each.secrets), sorted(each.removes))
-            for each in spec.layers
-        ],
+        layers=_layers(spec.layers),
         managed=_managed(spec.managed),
         removes=sorted(spec.removes),
         acp_session=spec.acp_session,
         approve_automatically=spec.approve_automatically,
+    )
+
+
+def _layers(layers: Sequence[Layer]) -> list[wire.Layer]:
+    return [
+        wire.Layer(each.name, dict(each.variables), sorted(each.secrets), sorted(each.removes))
+        for each in layers
+    ]
+
+
+def _hosts(hosts: Sequence[ManagedHost]) -> list[wire.Host]:
+    return [wire.Host(each.host, each.certificate_authority) for each in hosts]
+
+
+def _cleanup(cleanup: Cleanup | None) -> wire.Cleanup | None:
+    if cleanup is None:
+        return None
+    return wire.Cleanup(
+        cleanup.session,
+        cleanup.execution,
+        _layers(cleanup.layers),
+        _hosts(cleanup.hosts),
+        sorted(cleanup.removes),
     )
 
 
@@ -320,7 +346,7 @@ def _managed(access: ManagedAccess | None) -> wire.Managed | None:
         return None
     return wire.Managed(
         accept_netrc=access.accepts_netrc,
-        hosts=[wire.Host(each.host, each.certificate_authority) for each in access.hosts],
+        hosts=_hosts(access.hosts),
         leases=[
             wire.Lease(
                 each.repository,

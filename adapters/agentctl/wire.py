@@ -38,6 +38,7 @@ __all__ = (
     "Answer",
     "AskRefused",
     "Checkout",
+    "Cleanup",
     "Copy",
     "Create",
     "Created",
@@ -141,14 +142,6 @@ class Checkout(msgspec.Struct, frozen=True):
     scripts: Scripts | None = None
 
 
-class Worktrees(msgspec.Struct, frozen=True):
-    """The worktrees of a task that nobody works in."""
-
-    task: str
-    workspace: str
-    checkouts: list[Checkout]
-
-
 class Kept(msgspec.Struct, frozen=True):
     """What is or was kept of the worktree of a repository, in the ref of this name there."""
 
@@ -177,6 +170,25 @@ class Managed(msgspec.Struct, frozen=True):
     hosts: list[Host]
     leases: list[Lease]
     accept_netrc: bool = False
+
+
+class Cleanup(msgspec.Struct, frozen=True):
+    """The environment of cleanup scripts, as for an instance, without a lease."""
+
+    session: str
+    execution: str
+    layers: list[Layer]
+    hosts: list[Host]
+    removes: list[str]
+
+
+class Worktrees(msgspec.Struct, frozen=True):
+    """The worktrees of a task that nobody works in; without `cleanup` no script is run."""
+
+    task: str
+    workspace: str
+    checkouts: list[Checkout]
+    cleanup: Cleanup | None = None
 
 
 class Create(msgspec.Struct, frozen=True):

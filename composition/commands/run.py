@@ -21,6 +21,7 @@ from composition.memory import hide_memory
 from composition.reach import reach
 from composition.settings import read_settings
 from composition.terminal import render
+from domain.script import FailurePolicy
 
 __all__ = ("main",)
 
@@ -37,6 +38,17 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--agent", required=True, metavar="NAME", help="see `kandev agents`")
     made.add_argument("--base", metavar="BRANCH", help="branch to start from")
     made.add_argument("--workspace", default=WORKSPACE, metavar="NAME", help="default: %(default)s")
+    made.add_argument(
+        "--setup", metavar="FILE", type=content, help="script for each new worktree, kept"
+    )
+    made.add_argument(
+        "--cleanup", metavar="FILE", type=content, help="script before one is removed, kept"
+    )
+    made.add_argument(
+        "--on-setup-failure",
+        choices=[each.value for each in FailurePolicy],
+        help="whether the agent starts after a failed setup, kept",
+    )
     made.add_argument("--allow-dirty", action="store_true", help="leave changes behind knowingly")
     made.add_argument("--yes", action="store_true", help="allow whatever the agent asks for")
     made.add_argument("--json", action="store_true", help="events and outcome as JSON lines")
@@ -54,7 +66,7 @@ async def run(chosen: argparse.Namespace) -> int:
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(reach(settings))
         workspace = await workspace_named(client, chosen.workspace)
-        where = source(chosen.repo)
+        where = {**source(chosen.repo), **settings_of(chosen)}
         repository = await client.post(f"/api/v1/workspaces/{workspace}/repositories", where)
         task = await client.post(
             "/api/v1/tasks",
@@ -85,6 +97,25 @@ def source(repo: str) -> dict[str, str]:
     if path.exists() or repo.startswith(("/", ".", "~")):
         return {"local_path": str(path.expanduser().resolve())}
     return {"clone_url": repo}
+
+
+def content(path: str) -> str:
+    """The text of a file that an argument names."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise argparse.ArgumentTypeError(f"{path} cannot be read: {problem}") from None
+
+
+def settings_of(chosen: argparse.Namespace) -> dict[str, dict[str, str]]:
+    """What was chosen of the repository's settings; the rest stays as it is."""
+    wanted = {
+        "setup_script": chosen.setup,
+        "cleanup_script": chosen.cleanup,
+        "on_setup_failure": chosen.on_setup_failure,
+    }
+    named = {name: text for name, text in wanted.items() if text is not None}
+    return {"settings": named} if named else {}
 
 
 async def workspace_named(client: Client, name: str) -> str:

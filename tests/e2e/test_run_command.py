@@ -33,6 +33,26 @@ async def test_a_run_without_a_server_starts_what_it_needs_and_ends_it(
     assert processes_of(outcome["session_id"]) == []
 
 
+@requirement("run:scripts")
+async def test_a_run_may_bring_the_scripts_of_its_repository(
+    installation: Installation, checkout: Path, tmp_path: Path
+) -> None:
+    setup = tmp_path / "setup.sh"
+    setup.write_text("echo by the setup; exit 3", encoding="utf-8")
+    run = ("run", "--repo", str(checkout), "--agent", "demo")
+    async with installation.server():
+        code, output, errors = await installation.command(*run, "--setup", str(setup), "hello")
+        blocked = await installation.command(*run, "--on-setup-failure", "block", "hello")
+        missing = await installation.command(*run, "--cleanup", str(tmp_path / "none"), "hello")
+
+    assert code == 0, errors
+    assert "setup script of project\nby the setup\n  failed\n" in output
+    assert blocked[0] == 1
+    assert "status 3" in blocked[2]
+    assert "[setup_failed]" in blocked[2]
+    assert missing[0] == 2
+
+
 @requirement("run:server")
 async def test_a_run_uses_the_server_of_the_home(
     installation: Installation, checkout: Path

@@ -38,6 +38,24 @@ async def test_a_launch_asks_for_what_the_repository_asks_for(plane: Plane) -> N
     assert (await plane.api.change_repository.read(OWNER, repository)).unwrap() == settings
 
 
+@requirement("script:cleanup")
+@requirement("script:cleanup:closed")
+async def test_the_removal_of_a_task_has_its_cleanup_scripts_and_no_lease(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    wanted = SettingsChange(cleanup_script="make clean")
+    (await plane.api.change_repository(OWNER, repository, wanted)).unwrap()
+    session = (await plane.launched(task.id)).unwrap()
+
+    (await plane.api.archive_task(OWNER, task.id)).unwrap()
+
+    [removed] = plane.runtime.removed
+    assert [each.scripts and each.scripts.cleanup for each in removed.checkouts] == ["make clean"]
+    assert removed.cleanup is not None
+    assert (removed.cleanup.session, removed.cleanup.execution) == (session.id, session.execution)
+    assert [each.host for each in removed.cleanup.hosts] == ["forge.example"]
+
+
 @requirement("copy-files:refused")
 async def test_what_is_not_valid_changes_nothing(plane: Plane) -> None:
     task = await plane.ready_task()

@@ -57,6 +57,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         "A run without a server starts what it needs and ends it.",
     ),
     "run:server": (f"{_RUN}#kandev-run", "A run uses the home's server when one runs."),
+    "run:scripts": (
+        f"{_RUN}#kandev-run",
+        "A run may bring its repository's scripts, which are stored.",
+    ),
     "run:leaves-others": (
         f"{_RUN}#kandev-run",
         "A run ends only what it started; agents that outlived an earlier server work on.",

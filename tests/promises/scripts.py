@@ -55,6 +55,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#when-it-fails",
         "A failed setup that must not fail refuses the launch with its output; the worktree stays.",
     ),
+    "script:cleanup": (
+        f"{_PAGE}#cleanup",
+        "A cleanup script runs in a worktree that can be removed, before it is.",
+    ),
+    "script:cleanup:closed": (
+        f"{_PAGE}#cleanup",
+        "A cleanup script has no lease, and git is as closed as under the managed policy.",
+    ),
+    "script:cleanup:failure": (
+        f"{_PAGE}#cleanup",
+        "A failed cleanup script does not keep the worktree.",
+    ),
     "script:ended": (
         f"{_PAGE}#the-end-of-a-script",
         "Of a script that is over, at its limit or given up nothing runs on.",

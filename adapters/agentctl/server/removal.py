@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from adapters.agentctl import wire
 from adapters.agentctl.server import worktree_files
+from adapters.agentctl.server.cleanup import Clean, Cleanups
 from adapters.agentctl.server.worktree_files import Found
 from adapters.agentctl.server.worktree_git import WorktreeGit, WorktreeRefusedError
 from domain.identity import TaskId
@@ -22,6 +24,8 @@ from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Removal",)
 
+_STATUS: Final = ("status", "--porcelain", "-z", "--untracked-files=all")
+
 
 @dataclass(frozen=True, slots=True)
 class Removal:
@@ -30,17 +34,22 @@ class Removal:
     git: GitProcess
     host: Mapping[str, str]
     now: Callable[[], datetime]
+    cleanups: Cleanups
 
     async def remove(self, asked: wire.Worktrees) -> Result[list[wire.Kept], RuntimeProblem]:
-        """Remove each worktree that is there; what was kept. At a refusal the rest stays."""
+        """Clean and remove each worktree that is there; what was kept. At a refusal the rest stays.
+
+        What cannot be removed is not cleaned either.
+        """
         git = WorktreeGit(self.git, self.host)
         kept: list[wire.Kept] = []
         try:
-            for checkout in asked.checkouts:
-                path = Path(asked.workspace) / checkout.folder
-                ref = await self._remove(git, TaskId(asked.task), path, checkout.source)
-                if ref is not None:
-                    kept.append(wire.Kept(checkout.repository, ref))
+            async with self.cleanups.ready(asked) as clean:
+                for checkout in asked.checkouts:
+                    path = Path(asked.workspace) / checkout.folder
+                    ref = await self._remove(git, TaskId(asked.task), path, checkout, clean)
+                    if ref is not None:
+                        kept.append(wire.Kept(checkout.repository, ref))
         except WorktreeRefusedError as refused:
             return Failure(refused.problem)
         worktree_files.vacate(Path(asked.workspace))
@@ -62,7 +71,10 @@ class Removal:
             return Failure(refused.problem)
         return Success(restored)
 
-    async def _remove(self, git: WorktreeGit, task: TaskId, path: Path, source: str) -> str | None:
+    async def _remove(
+        self, git: WorktreeGit, task: TaskId, path: Path, checkout: wire.Checkout, clean: Clean
+    ) -> str | None:
+        source = checkout.source
         found = worktree_files.look(path, Path(source))
         if found is Found.NOTHING:
             return None
@@ -74,7 +86,10 @@ class Removal:
             raise WorktreeRefusedError(_nested(path, "a submodule"))
         ref = None
         directory = str(path)
-        status = await git.must(directory, "status", "--porcelain", "-z", "--untracked-files=all")
+        status = await git.must(directory, *_STATUS)
+        _refuse_nested(path, status)
+        await clean(checkout, path)
+        status = await git.must(directory, *_STATUS)
         _refuse_nested(path, status)
         head = await _head(git, directory)
         if status or not await _is_safe(git, directory, head, task):

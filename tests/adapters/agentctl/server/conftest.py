@@ -17,6 +17,7 @@ import pytest
 from adapters.agentctl import wire
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
@@ -161,6 +162,7 @@ def open_house(tmp_path: Path) -> Open:
             "HOME": str(tmp_path),
             "GIT_CONFIG_NOSYSTEM": "1",
         } | (host or {})
+        scripts = Scripts(processes, git, redactor, setup_seconds, terminate=1.0)
         parts = Parts(
             processes,
             Outfitter(Workspaces(git), sockets, LaunchCheck(git), environment),
@@ -174,10 +176,11 @@ def open_house(tmp_path: Path) -> Open:
             GitExplainer(git, redactor),
             CredentialDoctor(git),
             git,
-            Scripts(processes, git, redactor, setup_seconds, terminate=1.0),
+            scripts,
         )
         async with Instances(parts) as instances:
-            removal = Removal(git, environment, SystemClock().now)
+            cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
+            removal = Removal(git, environment, SystemClock().now, cleanups)
             yield House(instances, tmp_path, sockets, redactor, removal)
 
     return opened

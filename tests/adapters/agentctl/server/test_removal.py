@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -236,7 +237,7 @@ async def test_what_is_written_to_meanwhile_stays_as_it_was(
     _work(tree)
     before = _git(tree, "status", "--porcelain", "--branch"), _git(tree, "diff", "--cached")
     git = WritingGit(house.removal.git, tree / "late")
-    removal = type(house.removal)(git, house.removal.host, house.removal.now)  # type: ignore[arg-type]  # a git of the test's
+    removal = replace(house.removal, git=git)  # type: ignore[arg-type]  # a git of the test's
 
     assert failed(await removal.remove(_asked(house, source)))
 

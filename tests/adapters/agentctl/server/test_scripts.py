@@ -243,3 +243,68 @@ async def test_a_checkout_of_the_users_own_is_not_set_up(house: House, source: P
     await house.launch(checkouts=[checkout], executor="local", workspace=str(source))
 
     assert not (source / "touched").exists()
+
+
+async def _removed(
+    house: House, source: Path, cleanup: str, hosts: list[wire.Host]
+) -> list[wire.Kept]:
+    """Remove a worktree of the task that nobody works in."""
+    _git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
+    scripts = wire.Scripts("project", "trunk", cleanup=cleanup)
+    checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
+    layers = [wire.Layer("agent profile", {"CHOSEN": "by the user"})]
+    around = wire.Cleanup("s1", house.execution, layers, hosts, [])
+    asked = wire.Worktrees("t1", str(house.workspace), [checkout], around)
+    return (await house.removal.remove(asked)).unwrap()
+
+
+@requirement("script:cleanup")
+@requirement("script:cleanup:closed")
+async def test_a_cleanup_runs_in_the_worktree_with_git_closed_before_it_is_removed(
+    house: House, source: Path
+) -> None:
+    told = house.home / "told"
+    cleanup = f"(pwd; ls; echo $CHOSEN; env | grep ^KANDEV_ | cut -d= -f1 | sort) > {told}; rm file"
+
+    kept = await _removed(house, source, cleanup, [wire.Host("forge.example")])
+
+    assert told.read_text().split() == [
+        str(house.workspace),
+        "file",
+        "by",
+        "the",
+        "user",
+        "KANDEV_BROKER_SOCKET",
+        "KANDEV_EXECUTION_ID",
+        "KANDEV_GIT_SCOPES",
+        "KANDEV_SESSION_ID",
+        "KANDEV_TASK_ID",
+        "KANDEV_TOOLS_DIR",
+    ]
+    assert house.sockets.leases == ()
+    assert house.sockets.held == []
+    assert not house.workspace.exists()
+    assert _git(source, "ls-tree", "--name-only", kept[0].ref) == ""
+    assert list((house.home / "instances").iterdir()) == []
+
+
+@requirement("script:cleanup:failure")
+async def test_a_failed_cleanup_does_not_keep_the_worktree(house: House, source: Path) -> None:
+    await _removed(house, source, "false", [])
+
+    assert not house.workspace.exists()
+
+
+@requirement("script:cleanup")
+async def test_what_cannot_be_removed_is_not_cleaned(house: House, source: Path) -> None:
+    _git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
+    _git(source, "worktree", "lock", str(house.workspace))
+    scripts = wire.Scripts("project", "trunk", cleanup="touch cleaned")
+    checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
+    around = wire.Cleanup("s1", house.execution, [], [], [])
+    asked = wire.Worktrees("t1", str(house.workspace), [checkout], around)
+
+    refused = (await house.removal.remove(asked)).failure()
+
+    assert refused.code is RuntimeCode.WORKTREE_LOCKED
+    assert not (house.workspace / "cleaned").exists()
