@@ -17,6 +17,7 @@ VERBS: Final = {
     "explain": "say what git sees in a session, and where it came from",
     "doctor": "say what is installed, what is missing and how to get it",
     "logs": "fetch a diagnostic bundle from the server on this machine",
+    "queue": "list and change the prompts that wait for a session's agent",
     "restore": "open an archived task again, with the work of its worktrees",
     "backup": "copy the database, list and check the copies, put one back",
     "secrets": "seal the stored secrets with a new key, and forget old ones",

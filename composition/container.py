@@ -49,12 +49,14 @@ from pipelines.connection_secret import ConnectionSecrets
 from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
+from pipelines.deliver_queued import DeliverQueued
 from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
 from pipelines.launch_session import LaunchSession
+from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.prune_outbox import PruneOutbox
 from pipelines.read_ledger import PruneLedger, ReadLedger
@@ -159,7 +161,8 @@ class ControlPlane(containers.DeclarativeContainer):
     )
     keeper = providers.Singleton(AgentctlKeeper, store, vault, ids, relay, launching)
     runtime = providers.Singleton(AgentctlRuntime, keeper)
-    follow = providers.Singleton(FollowExecution, store, runtime, feed, clock)
+    deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids)
+    follow = providers.Singleton(FollowExecution, store, runtime, feed, clock, deliver)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
@@ -216,8 +219,11 @@ class ControlPlane(containers.DeclarativeContainer):
         ),
         create_task=providers.Singleton(CreateTask, store, clock, ids),
         launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
-        resume=providers.Singleton(ResumeSession, store, agents, start),
+        resume=providers.Singleton(ResumeSession, store, agents, start, deliver),
         prompt=providers.Singleton(PromptSession, store, runtime, clock, ids),
+        queue=providers.Singleton(QueuePrompt, store, deliver, clock, ids),
+        change_queue=providers.Singleton(ChangeQueue, store),
+        send_queued=providers.Singleton(SendQueued, store, runtime, deliver),
         cancel=providers.Singleton(CancelTurn, store, runtime),
         answer=providers.Singleton(AnswerPermission, store, runtime),
         stop=stop,

@@ -6,6 +6,7 @@ __all__ = (
     "ConnectionId",
     "ExecutionId",
     "LeaseId",
+    "QueuedId",
     "RepositoryId",
     "SessionId",
     "TaskId",
@@ -24,4 +25,5 @@ TaskId = NewType("TaskId", str)
 SessionId = NewType("SessionId", str)
 ExecutionId = NewType("ExecutionId", str)
 TurnId = NewType("TurnId", str)
+QueuedId = NewType("QueuedId", str)
 LeaseId = NewType("LeaseId", str)

@@ -13,7 +13,7 @@ from domain.open_channels import OpenChannel
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Session
-from pipelines.prompt_session import handle_of
+from pipelines.begin_turn import handle_of
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
 from ports.store import Reader, Store
 

@@ -8,7 +8,7 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import SessionId
 from domain.outcome import Failure, Result
 from domain.principal import Principal
-from pipelines.prompt_session import handle_of
+from pipelines.begin_turn import handle_of
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
 from ports.store import Store
 

@@ -14,6 +14,7 @@ from domain.outcome import failed
 from domain.session import Move, Session, SessionState, next_state
 from domain.turn import Ending, Turn, ended, ending, ends, interrupted
 from domain.turn_evidence import to_json
+from pipelines.deliver_queued import DeliverQueued, put_back
 from pipelines.end_leases import end_leases
 from pipelines.start_problem import INTERRUPTED
 from ports.clock import Clock
@@ -30,6 +31,7 @@ class FollowExecution:
     runtime: Runtime
     feed: Feed
     clock: Clock
+    deliver: DeliverQueued
 
     async def __call__(self, handle: Handle, after: int) -> None:
         """Until the execution has ended and all its events are stored.
@@ -51,19 +53,25 @@ class FollowExecution:
         """Store a batch and what it means for the turn, in one unit.
 
         The number up to which agentctl may drop events: everything until there is stored, or
-        belongs to a task that was deleted meanwhile.
+        belongs to a task that was deleted meanwhile. A turn that ended lets the next prompt of the
+        session's queue go.
         """
+        over = False
         async with self.store.write() as unit:
             if await unit.execution(handle.execution) is None:
                 return batch[-1].sequence
             stored = await unit.append_events(handle.session, handle.execution, batch)
             for event in batch:
+                if event.kind is EventKind.TURN_STARTED:
+                    await self._heard(unit, handle, event.generation)
                 how = ending(event)
                 if how is not None:
-                    await self._end_turn(unit, handle, how)
+                    over |= await self._end_turn(unit, handle, how)
             execution = await unit.execution(handle.execution)
         if stored:
             self.feed.publish(handle.session, stored[-1].sequence)
+        if over:
+            await self.deliver(handle.session)
         return execution.acknowledged if execution else 0
 
     async def conclude(self, handle: Handle) -> None:
@@ -79,6 +87,7 @@ class FollowExecution:
                 event = told(turn, how, execution.acknowledged + 1, self.clock)
                 stored = list(await unit.append_events(handle.session, handle.execution, [event]))
                 await self._end_turn(unit, handle, how)
+                await put_back(unit, turn, urgent=False)
             session = await unit.session(handle.session)
             if session is not None and session.execution == handle.execution:
                 await self._end_session(unit, session)
@@ -94,6 +103,7 @@ class FollowExecution:
             turn = await unit.running_turn(handle.session)
             if turn is not None:
                 await self._end_turn(unit, handle, interrupted(turn))
+                await put_back(unit, turn, urgent=True)
 
     async def _end_session(self, unit: Writer, session: Session) -> None:
         state = next_state(session.state, Move.ENDED)
@@ -101,17 +111,26 @@ class FollowExecution:
             failure = INTERRUPTED if state.unwrap() is SessionState.FAILED else session.failure
             await unit.save_session(replace(session, state=state.unwrap(), failure=failure))
 
-    async def _end_turn(self, unit: Writer, handle: Handle, how: Ending) -> None:
+    async def _heard(self, unit: Writer, handle: Handle, generation: int | None) -> None:
+        """The agent began the turn: the prompt that it came from has left the queue."""
+        turn = await unit.running_turn(handle.session)
+        for prompt in await unit.queue(handle.session):
+            if turn and turn.generation == generation and prompt.turn == turn.id:
+                await unit.remove_queued(prompt.id)
+
+    async def _end_turn(self, unit: Writer, handle: Handle, how: Ending) -> bool:
+        """Whether a turn ended by it."""
         turn = await unit.running_turn(handle.session)
         if turn is None or turn.execution != handle.execution or not ends(turn, how):
-            return
+            return False
         await unit.put_turn(ended(turn, how, self.clock.now()))
         session = await unit.session(handle.session)
         if session is None or session.state is SessionState.STOPPING:
-            return
+            return True
         state = next_state(session.state, Move.TURN_ENDED)
         if not failed(state):
             await unit.save_session(replace(session, state=state.unwrap()))
+        return True
 
 
 def told(turn: Turn, how: Ending, sequence: int, clock: Clock) -> ExecutionEvent:

@@ -52,6 +52,7 @@ class Recover:
                 await self.follow.conclude(execution.handle)
         await self._end_forgotten(known or {}, {each.handle for each in open_ones})
         await self._end_unstarted()
+        await self._deliver()
         return Recovered(followed, len(open_ones) - followed)
 
     async def _known(self, *, wanted: bool) -> Mapping[Handle, InstanceStatus] | None:
@@ -109,6 +110,13 @@ class Recover:
             if execution is None or execution.state is ExecutionState.ENDED:
                 await self.runtime.stop(handle)
                 await self.runtime.release(handle)
+
+    async def _deliver(self) -> None:
+        """Prompts whose delivery nobody finished, or whose turn came before that ended."""
+        async with self.store.read() as state:
+            idle = await state.sessions_in((SessionState.IDLE,))
+        for session in idle:
+            await self.follow.deliver(session.id)
 
     async def _end_unstarted(self) -> None:
         """Sessions that were between two states when the control plane ended."""

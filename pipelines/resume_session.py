@@ -12,6 +12,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, next_state
 from domain.variables import InvalidVariable, check_variables
+from pipelines.deliver_queued import DeliverQueued
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
@@ -41,11 +42,15 @@ class ResumeSession:
     store: Store
     agents: Agents
     start: StartExecution
+    deliver: DeliverQueued
 
     async def __call__(
         self, principal: Principal, request: ResumeRequest
     ) -> Result[Session, ResumeProblem]:
-        """Start an agent on the session's conversation; the session comes back idle."""
+        """Start an agent on the session's conversation; the session comes back idle.
+
+        Then the next prompt of its queue goes, unless the queue waits for a person.
+        """
         if not acts_for_a_person(principal):
             return Failure(NotFound("session"))
         variables = check_variables(request.environment)
@@ -62,7 +67,7 @@ class ResumeSession:
         if failed(reopened):
             return reopened
         ready = agent.unwrap()
-        return await self.start(
+        started = await self.start(
             Order(
                 session=reopened.unwrap(),
                 agent=ready.agent,
@@ -74,6 +79,9 @@ class ResumeSession:
                 fetch=False,
             )
         )
+        if not failed(started):
+            await self.deliver(request.session)
+        return started
 
     async def _reopen(self, request: ResumeRequest) -> Result[Session, ResumeProblem]:
         async with self.store.write() as unit:

@@ -21,6 +21,7 @@ from domain.identity import (
     ConnectionId,
     ExecutionId,
     LeaseId,
+    QueuedId,
     RepositoryId,
     SessionId,
     TaskId,
@@ -29,6 +30,7 @@ from domain.identity import (
 )
 from domain.lease import LeaseRecord
 from domain.ledger import LedgerEntry, LedgerQuery
+from domain.prompt_queue import QueuedPrompt
 from domain.registered_repository import Repository
 from domain.repository_settings import RepositorySettings
 from domain.session import Session, SessionState
@@ -111,6 +113,9 @@ class Reader(Protocol):
         ...
 
     async def running_turn(self, session: SessionId) -> Turn | None: ...
+    async def queue(self, session: SessionId) -> Sequence[QueuedPrompt]:
+        """By position."""
+        ...
 
     async def events(self, session: SessionId, after: int, limit: int) -> Sequence[SessionEvent]:
         """By sequence, strictly after `after`."""
@@ -194,6 +199,10 @@ class Writer(Reader, Protocol):
         ...
 
     async def put_turn(self, turn: Turn) -> None: ...
+    async def put_queued(self, prompt: QueuedPrompt) -> None: ...
+    async def remove_queued(self, prompt: QueuedId) -> None:
+        """Idempotent."""
+        ...
 
     async def append_events(
         self, session: SessionId, execution: ExecutionId, events: Sequence[ExecutionEvent]

@@ -13,6 +13,7 @@ from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.launch_session import LaunchSession
+from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
 from pipelines.register_repository import RegisterRepository
@@ -52,6 +53,9 @@ class Api:
     launch: LaunchSession
     resume: ResumeSession
     prompt: PromptSession
+    queue: QueuePrompt
+    change_queue: ChangeQueue
+    send_queued: SendQueued
     cancel: CancelTurn
     answer: AnswerPermission
     stop: StopSession

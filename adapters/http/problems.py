@@ -22,6 +22,7 @@ from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
 from domain.git_failure import GitFailure
 from domain.outcome import Result, failed
+from domain.prompt_queue import QueueChanged, QueueFull
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.session import NotAllowed
@@ -32,6 +33,7 @@ from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
+from pipelines.prompt_queue import QueueProblem
 from pipelines.prompt_session import TalkProblem
 from pipelines.register_repository import RegisterRepositoryProblem, RelativePath
 from pipelines.register_workspace import RegisterWorkspaceProblem
@@ -60,6 +62,7 @@ ApiProblem: TypeAlias = (
     | ConnectProblem
     | CreateTaskProblem
     | LaunchProblem
+    | QueueProblem
     | RegisterRepositoryProblem
     | RegisterWorkspaceProblem
     | ResumeProblem
@@ -118,6 +121,8 @@ def details(problem: ApiProblem) -> Details:
             | TaskBusy()
             | DirtyCheckout()
             | NotAllowed()
+            | QueueFull()
+            | QueueChanged()
             | Superseded()
         ):
             return session_details(problem)

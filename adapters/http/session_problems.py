@@ -4,6 +4,7 @@ from typing import TypeAlias, assert_never
 
 from adapters.http.problem_details import Details, conflict, missing
 from domain.agent import UnknownAgent
+from domain.prompt_queue import MAX_QUEUED, QueueChanged, QueueFull
 from domain.session import NotAllowed
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy
 from pipelines.start_problem import DirtyCheckout, Superseded
@@ -17,6 +18,8 @@ SessionProblem: TypeAlias = (
     | TaskBusy
     | DirtyCheckout
     | NotAllowed
+    | QueueFull
+    | QueueChanged
     | Superseded
 )
 
@@ -43,6 +46,12 @@ def session_details(problem: SessionProblem) -> Details:
         case NotAllowed(state=state):
             text = f"The session is {state.value}."
             return conflict("session_state", text, "Resume a stopped session; wait for a turn.")
+        case QueueFull():
+            text = f"{MAX_QUEUED} prompts wait already."
+            return conflict("queue_full", text, "Remove one, or wait until one was delivered.")
+        case QueueChanged():
+            text = "The order does not name exactly the prompts that wait."
+            return conflict("queue_changed", text, "Look at the queue, then order it again.")
         case Superseded():
             text = "Somebody else changed the session at the same moment."
             return conflict("superseded", text, "Look at the session, then ask again.")

@@ -16,6 +16,7 @@ from adapters.sqlite.events import EventReads, EventWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
 from adapters.sqlite.ledger import LedgerReads, LedgerWrites
 from adapters.sqlite.pool import Pool
+from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.sealed import SealedReads, SealedWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
@@ -47,6 +48,7 @@ class SqliteReader(
     SessionReads,
     EventReads,
     TurnReads,
+    QueueReads,
     LeaseReads,
     LedgerReads,
     AgentctlReads,
@@ -65,6 +67,7 @@ class SqliteWriter(
     SessionWrites,
     EventWrites,
     TurnWrites,
+    QueueWrites,
     LeaseWrites,
     LedgerWrites,
     AgentctlWrites,

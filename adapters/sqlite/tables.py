@@ -26,6 +26,7 @@ __all__ = (
     "ExecutionRow",
     "LeaseRow",
     "LedgerRow",
+    "QueuedPromptRow",
     "RepositoryRow",
     "RepositorySettingsRow",
     "SessionEventRow",
@@ -210,6 +211,19 @@ class TurnRow(SQLModel, table=True):
     error: str | None
     reason: str | None
     evidence: str | None
+
+
+class QueuedPromptRow(SQLModel, table=True):
+    __tablename__ = "queued_prompts"
+    __table_args__: ClassVar = (Index("ix_queued_prompts_session", "session_id", "position"),)
+
+    id: str = Field(primary_key=True)
+    session_id: str = Field(foreign_key="task_sessions.id", ondelete="CASCADE")
+    position: int
+    prompt: str
+    queued_at: str
+    urgent: int
+    turn_id: str | None = Field(foreign_key="task_session_turns.id", ondelete="CASCADE")
 
 
 class SessionEventRow(SQLModel, table=True):

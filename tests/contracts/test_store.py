@@ -20,12 +20,14 @@ from domain.identity import (
     ConnectionId,
     ExecutionId,
     LeaseId,
+    QueuedId,
     RepositoryId,
     SessionId,
     TaskId,
     TurnId,
     WorkspaceId,
 )
+from domain.prompt_queue import QueuedPrompt
 from domain.repository_settings import RepositorySettings
 from domain.script import FailurePolicy
 from domain.session import SessionFailure, SessionState
@@ -120,6 +122,32 @@ async def test_what_is_put_again_replaces_what_was_there(store: Store, example: 
         assert await state.turn(turn.id) == turn
         assert await state.running_turn(example.session.id) is None
         assert await state.lease(lease.token_hash) == lease
+
+
+async def test_prompts_that_wait_come_by_position_and_go_with_their_session(
+    store: Store, example: Example
+) -> None:
+    first = QueuedPrompt(QueuedId("q1"), example.session.id, 2, "later", NOW)
+    second = QueuedPrompt(QueuedId("q2"), example.session.id, 1, "sooner", NOW)
+    async with store.write() as unit:
+        await unit.put_turn(example.turn)
+        for each in (first, second, replace(first, position=-1, urgent=True, turn=example.turn.id)):
+            await unit.put_queued(each)
+    async with store.read() as state:
+        queued = await state.queue(example.session.id)
+
+    async with store.write() as unit:
+        await unit.remove_queued(first.id)
+        await unit.remove_queued(first.id)
+    async with store.read() as state:
+        assert await state.queue(example.session.id) == [second]
+        assert await state.queue(SessionId("x")) == []
+    async with store.write() as unit:
+        await unit.remove_task(example.task.id)
+
+    assert queued == [replace(first, position=-1, urgent=True, turn=example.turn.id), second]
+    async with store.read() as state:
+        assert await state.queue(example.session.id) == []
 
 
 async def test_what_is_absent_is_none_or_empty(store: Store) -> None:

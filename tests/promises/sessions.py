@@ -47,6 +47,34 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#turns",
         "An ended turn is stored with why it failed and what it left behind.",
     ),
+    "session:queue": (
+        f"{_PAGE}#queue",
+        "Prompts wait in the order in which they came, and go one a turn.",
+    ),
+    "session:queue:bound": (
+        f"{_PAGE}#queue",
+        "A queue holds at most 10 prompts.",
+    ),
+    "session:queue:change": (
+        f"{_PAGE}#queue",
+        "A prompt that waits can be edited, removed and moved; an order of others changes nothing.",
+    ),
+    "session:queue:command": (
+        f"{_PAGE}#queue",
+        "A queue can be shown and changed from the command line, and survives a restart.",
+    ),
+    "session:queue:held": (
+        f"{_PAGE}#queue",
+        "After a turn that did not complete the queue waits for a person.",
+    ),
+    "session:queue:put-back": (
+        f"{_PAGE}#queue",
+        "A prompt that was not delivered is where it was, and one that was heard is not sent again.",
+    ),
+    "session:queue:send": (
+        f"{_PAGE}#queue",
+        "A prompt can be sent before all others, ending the turn that runs.",
+    ),
     "session:turn:one-ending": (
         f"{_PAGE}#turns",
         "A turn has one ending: the first that is its own.",
