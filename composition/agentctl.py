@@ -1,7 +1,8 @@
-"""agentctl's process: `python -I -m composition.agentctl --home DIR --runtime DIR [--owned]`.
+"""agentctl's process: `python -I -m composition.agentctl --home DIR --runtime DIR`.
 
 It reads its key, 32 bytes, from stdin, says in one line of JSON on stdout where it listens and
-which process it is, and serves until it is told to end or nobody needs it any more.
+which process it is, and serves until it is told to end or nobody needs it any more. With `--owned`
+it ends with its stdin; with `--tcp PORT` it listens on the loopback, too.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,13 @@ from typing_extensions import override
 
 from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.server.vigil import vigil
-from composition.agentctl_container import Container, Place, listen, private
+from composition.agentctl_container import (
+    Container,
+    Place,
+    listen,
+    listen_on_loopback,
+    private,
+)
 from composition.logging import to_stderr
 from composition.memory import hide_memory
 
@@ -47,14 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         place = Place(private(asked.home), private(asked.runtime))
         listener = listen(place.runtime)
+        loopback = None if asked.tcp is None else listen_on_loopback(asked.tcp)
     except OSError as error:
         print(f"agentctl: {error}", file=sys.stderr)  # noqa: T201 -- before there is a log
         return 1
     hide_memory()
     _take_descriptors()
     key = _read_key()
-    with _owned(listener):
-        uvloop.run(_serve(place, key, listener, owned=asked.owned))
+    with ExitStack() as stack:
+        stack.enter_context(_owned(listener))
+        if loopback is not None:
+            stack.enter_context(loopback)
+        uvloop.run(_serve(place, key, listener, loopback, owned=asked.owned))
     return 0
 
 
@@ -62,11 +73,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agentctl", description="Hosts agents beside their work.")
     parser.add_argument("--home", type=Path, required=True, help="where logs of events are kept")
     parser.add_argument("--runtime", type=Path, required=True, help="where sockets are made")
+    parser.add_argument("--tcp", type=int, metavar="PORT", help="listen on the loopback too")
     parser.add_argument("--owned", action="store_true", help="end when stdin is closed")
     return parser
 
 
-async def _serve(place: Place, key: bytes | None, listener: socket.socket, *, owned: bool) -> None:
+async def _serve(
+    place: Place,
+    key: bytes | None,
+    listener: socket.socket,
+    loopback: socket.socket | None,
+    *,
+    owned: bool,
+) -> None:
     container = Container(place=place, key=key)
     to_stderr(container.registry())
     core, clock = container.core(), container.clock()
@@ -75,13 +94,16 @@ async def _serve(place: Place, key: bytes | None, listener: socket.socket, *, ow
     _listen_for_the_end(told, owned=owned)
     async with (
         container.sockets(),
+        core.bundles,
         core.instances as instances,
         asyncio.TaskGroup() as group,
     ):
         instances.adopt(await container.recovery()())
-        group.create_task(server.serve(sockets=[listener]))
+        listening = [listener] if loopback is None else [listener, loopback]
+        group.create_task(server.serve(sockets=listening))
         await server.up.wait()
-        _announce(listener.getsockname(), core.started)
+        port = None if loopback is None else loopback.getsockname()[1]
+        _announce(listener.getsockname(), core.started, port)
         warming = group.create_task(asyncio.to_thread(_warm_up))
         watching = group.create_task(vigil(container.presence(), instances, clock.monotonic))
         telling = group.create_task(told.wait())
@@ -129,8 +151,8 @@ def _owned(listener: socket.socket) -> Iterator[socket.socket]:
         listener.close()
 
 
-def _announce(path: str, started: int) -> None:
-    line = json.dumps({"socket": path, "pid": os.getpid(), "started": started})
+def _announce(path: str, started: int, port: int | None) -> None:
+    line = json.dumps({"socket": path, "pid": os.getpid(), "started": started, "tcp": port})
     with suppress(BrokenPipeError):
         print(line, flush=True)  # noqa: T201 -- the one line that stdout is for
 

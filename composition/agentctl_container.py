@@ -15,6 +15,7 @@ from adapters.agentctl.proof import Proofs
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
+from adapters.agentctl.server.bundle_shelf import BundleShelf, Shelving
 from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
@@ -43,7 +44,7 @@ from composition.settings import VERSION
 from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 
-__all__ = ("Container", "Place", "listen", "private")
+__all__ = ("Container", "Place", "listen", "listen_on_loopback", "private")
 
 _SOCKET = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{16}\.ctl\.sock")
 
@@ -85,6 +86,21 @@ def listen(runtime: Path) -> socket.socket:
             path.unlink(missing_ok=True)
     pid, started = process_stat.ourselves()
     return bind(runtime / f"{pid}-{started}-{secrets.token_hex(8)}.ctl.sock")
+
+
+def listen_on_loopback(port: int) -> socket.socket:
+    """A port of this machine's own, any free one for 0. Raises `OSError`."""
+    # Named, because asyncio turns Nagle's algorithm off only where the protocol says TCP.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+        listener.setblocking(False)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 class Container(containers.DeclarativeContainer):
@@ -136,6 +152,17 @@ class Container(containers.DeclarativeContainer):
         terminate=bounds.provided.terminate,
         kill=bounds.provided.kill,
     )
+    bundles = providers.Singleton(
+        BundleShelf,
+        providers.Singleton(
+            Shelving,
+            providers.Callable(lambda place: place.home / "bundles", place),
+            identity,
+            providers.Object(process_stat.is_running),
+            clock.provided.now,
+            providers.Object(secrets.token_bytes),
+        ),
+    )
     parts = providers.Singleton(
         Parts,
         processes,
@@ -151,6 +178,7 @@ class Container(containers.DeclarativeContainer):
         providers.Singleton(CredentialDoctor, git),
         git,
         scripts,
+        bundles,
     )
     recovery = providers.Singleton(
         Recovery,
@@ -166,6 +194,6 @@ class Container(containers.DeclarativeContainer):
     cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity)
     removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups)
     core = providers.Singleton(
-        Core, instances, proofs, relay, VERSION, identity.provided[1], removal
+        Core, instances, proofs, relay, VERSION, identity.provided[1], removal, bundles
     )
     app = providers.Singleton(create_app, core, presence)

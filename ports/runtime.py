@@ -194,6 +194,11 @@ class RuntimeCode(StrEnum):
     BUSY = "turn_running"
     NO_PERMISSION = "no_such_permission"
     DISK_FULL = "disk_full"
+    BUNDLE_TOO_LARGE = "bundle_too_large"
+    BUNDLE_TORN = "bundle_torn"
+    DESTINATION_UNSAFE = "destination_unsafe"
+    DESTINATION_UNWRITABLE = "destination_unwritable"
+    NO_STAGE = "no_stage"
     INVALID = "invalid_request"
 
 

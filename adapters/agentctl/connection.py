@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Final
 
 import httpx2
@@ -18,6 +18,8 @@ __all__ = ("AgentctlConnection", "problem_of", "unreachable")
 HANDSHAKE_SECONDS: Final = 10.0
 REQUEST_SECONDS: Final = 60.0
 """What agentctl answers from memory, and the end of an agent that resists."""
+STALL_SECONDS: Final = 30.0
+"""Without a byte of a body taken, or of an answer after it."""
 KEEP_SECONDS: Final = 3.0
 """An idle connection is closed here first: a server that closes it races with the next request."""
 
@@ -27,7 +29,10 @@ _health = msgspec.json.Decoder(Health)
 
 
 class AgentctlConnection:
-    """Requests to the agentctl that listens at `socket` and knows `key`. Closed by its owner."""
+    """Requests to the agentctl that listens at `socket` and knows `key`. Closed by its owner.
+
+    `socket` is the path of a unix socket, or `http://HOST:PORT` where it is reached over TCP.
+    """
 
     def __init__(self, socket: str, key: bytes, random: Callable[[int], bytes]) -> None:
         self.socket = socket
@@ -35,12 +40,13 @@ class AgentctlConnection:
         self._random = random
         self._session: str | None = None
         self._shaking = asyncio.Lock()
+        over_tcp = socket.startswith("http://")
         self._http = httpx2.AsyncClient(
             transport=httpx2.AsyncHTTPTransport(
-                uds=socket,
+                uds=None if over_tcp else socket,
                 limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEP_SECONDS),
             ),
-            base_url="http://agentctl",
+            base_url=socket if over_tcp else "http://agentctl",
             timeout=httpx2.Timeout(HANDSHAKE_SECONDS),
             trust_env=False,
         )
@@ -102,6 +108,44 @@ class AgentctlConnection:
                 yield answer
         except httpx2.HTTPError as problem:
             raise ConnectionError("agentctl went away") from problem
+
+    async def upload(
+        self,
+        path: str,
+        chunks: Callable[[], AsyncGenerator[bytes, None]],
+        headers: Mapping[str, str],
+    ) -> Result[httpx2.Response, RuntimeProblem]:
+        """PUT a body that is read as it is sent, without a bound on the whole of it.
+
+        Whoever bounds it cancels the call, which closes the connection under the other end.
+        """
+        answered = await self._upload(path, chunks, headers)
+        if not failed(answered) and answered.unwrap().status_code == 401:
+            self._session = None
+            answered = await self._upload(path, chunks, headers)
+        if failed(answered):
+            return answered
+        answer = answered.unwrap()
+        return Failure(problem_of(answer)) if answer.status_code >= 400 else Success(answer)
+
+    async def _upload(
+        self,
+        path: str,
+        chunks: Callable[[], AsyncGenerator[bytes, None]],
+        headers: Mapping[str, str],
+    ) -> Result[httpx2.Response, RuntimeProblem]:
+        session = await self.session()
+        if failed(session):
+            return session
+        sent = {**headers, **_headers(session.unwrap(), None)}
+        patience = httpx2.Timeout(STALL_SECONDS)
+        try:
+            async with aclosing(chunks()) as body:
+                return Success(
+                    await self._http.put(path, content=body, headers=sent, timeout=patience)
+                )
+        except httpx2.HTTPError:
+            return Failure(unreachable())
 
     async def _send(
         self,

@@ -22,6 +22,11 @@ instance that does not exist.
     POST   /api/v1/instances/{execution}/ack              Acknowledge; 204
     POST   /api/v1/instances/{execution}/credential-doctor  list[Examined] -> list[Diagnosis]
     GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
+    PUT    /api/v1/instances/{execution}/bundles/{id}     raw archive -> Staged; 202
+    POST   /api/v1/instances/{execution}/bundles/{id}/commit  Stage -> Delivered
+    DELETE /api/v1/instances/{execution}/bundles/{id}/stages/{stage}  204
+
+A bundle is announced by `Kandev-Archive-Length` and `Kandev-Archive-Crc32` (8 hexadecimal digits).
 """
 
 from typing import Any, Final
@@ -29,6 +34,8 @@ from typing import Any, Final
 import msgspec
 
 __all__ = (
+    "CRC_HEADER",
+    "LENGTH_HEADER",
     "PROTOCOL",
     "SESSION_HEADER",
     "SUPERSEDED",
@@ -44,6 +51,7 @@ __all__ = (
     "Created",
     "CredentialAnswer",
     "CredentialAsk",
+    "Delivered",
     "Event",
     "Frame",
     "Health",
@@ -57,6 +65,8 @@ __all__ = (
     "Prompt",
     "Refused",
     "Scripts",
+    "Stage",
+    "Staged",
     "Welcome",
     "Worktrees",
 )
@@ -69,6 +79,8 @@ SUPERSEDED: Final = 4409
 
 TASK_HEADER: Final = "kandev-task"
 SESSION_HEADER: Final = "kandev-session"
+LENGTH_HEADER: Final = "kandev-archive-length"
+CRC_HEADER: Final = "kandev-archive-crc32"
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -83,12 +95,14 @@ class Health(msgspec.Struct, frozen=True):
 class Announced(msgspec.Struct, frozen=True):
     """The one line that agentctl says on its stdout, once it listens at `socket`.
 
-    `started` is its start time in clock ticks since boot (proc(5), field 22).
+    `started` is its start time in clock ticks since boot (proc(5), field 22), `tcp` the port of the
+    loopback that it listens on besides, when it was told to.
     """
 
     socket: str
     pid: int
     started: int
+    tcp: int | None = None
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -244,6 +258,26 @@ class Answer(msgspec.Struct, frozen=True):
 
 class Acknowledge(msgspec.Struct, frozen=True):
     through: int
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """Names a bundle that has arrived."""
+
+    stage: str
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """A bundle that has arrived, and waits to be committed under `stage`."""
+
+    stage: str
+    length: int
+
+
+class Delivered(msgspec.Struct, frozen=True):
+    """`path` from the agent's working directory, and the same on the machine."""
+
+    path: str
+    absolute_path: str
 
 
 class Event(msgspec.Struct, frozen=True):

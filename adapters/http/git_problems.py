@@ -43,6 +43,11 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.BUSY: (409, "Wait for the turn to end, or cancel it."),
     RuntimeCode.NO_PERMISSION: (404, "It was answered or withdrawn already."),
     RuntimeCode.DISK_FULL: (507, "Free some space on the disk."),
+    RuntimeCode.BUNDLE_TOO_LARGE: (413, "Ask for fewer sources."),
+    RuntimeCode.BUNDLE_TORN: (502, "Ask again."),
+    RuntimeCode.DESTINATION_UNSAFE: (409, "Look what stands there, and move it elsewhere."),
+    RuntimeCode.DESTINATION_UNWRITABLE: (409, "Make the workspace writable."),
+    RuntimeCode.NO_STAGE: (409, "Ask again."),
     RuntimeCode.INVALID: (400, "Correct the request."),
 }
 

@@ -190,6 +190,18 @@ async def test_it_announces_itself_and_listens_where_only_the_user_can_come(star
     assert _mode(running.directory / "home") == 0o700
 
 
+@requirement("agentctl:tcp")
+async def test_on_the_loopback_it_answers_to_the_same_proof(start: Start) -> None:
+    running = await start("--tcp", "0")
+    token, port = running.client.headers["authorization"], running.announced["tcp"]
+
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+        refused = await client.get("/api/v1/instances")
+        shown = await client.get("/api/v1/instances", headers={"authorization": token})
+
+    assert (refused.status_code, shown.status_code) == (401, 200)
+
+
 @requirement("agentctl:process")
 @pytest.mark.parametrize("which", ["home", "run"])
 async def test_a_directory_that_others_can_use_is_refused(tmp_path: Path, which: str) -> None:

@@ -162,6 +162,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_AGENTCTL}#the-door",
         "Without a proof of the key only health and the handshake answer.",
     ),
+    "agentctl:tcp": (
+        f"{_AGENTCTL}#the-process",
+        "Told to, agentctl listens on the loopback too, behind the same proof of the key.",
+    ),
     "agentctl:process": (
         f"{_AGENTCTL}#the-process",
         (

@@ -131,6 +131,6 @@ PROMISES: dict[str, tuple[str, str]] = {
     ),
     "bundle:place:retention": (
         f"{_PAGE}#in-a-workspace",
-        "A bundle is removed after 24 hours, an unfinished one after one.",
+        "A bundle is removed after 24 hours.",
     ),
 }

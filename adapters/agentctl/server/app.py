@@ -6,6 +6,7 @@ from litestar import Litestar
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
+from adapters.agentctl.server.bundle_routes import BUNDLE_ROUTES
 from adapters.agentctl.server.door import Door
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.refusals import RefusedError, on_bug, on_http, on_refused
@@ -24,7 +25,7 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         return core
 
     return Litestar(
-        route_handlers=list(ROUTES),
+        route_handlers=[*ROUTES, *BUNDLE_ROUTES],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
         exception_handlers={

@@ -1,6 +1,7 @@
 """What the routes may ask of an execution that is here, alive or not."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from adapters.agentctl.server.event_log import EventLog
@@ -29,6 +30,11 @@ class Hosted(Protocol):
 
     @property
     def turn_generation(self) -> int | None: ...
+
+    @property
+    def workspace(self) -> Path | None:
+        """The directory that its agent works in, from its start on."""
+        ...
 
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]: ...
 

@@ -8,6 +8,7 @@ import asyncio
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
@@ -57,6 +58,7 @@ class Instance(Hosted):
         self._talk: Talk | None = None
         self._git: Kept | None = None
         self._places: tuple[Place, ...] = ()
+        self._workspace: Path | None = None
         bounds, redactor = parts.bounds, parts.redactor
         stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, redactor)
         self._process = AgentProcess(bounds, stderr, hard_stop=asked.hard_stop)
@@ -99,10 +101,16 @@ class Instance(Hosted):
     def turn_generation(self) -> int | None:
         return self._turns.generation
 
+    @property
+    @override
+    def workspace(self) -> Path | None:
+        return self._workspace
+
     async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
             async with AsyncExitStack() as life:
+                life.push_async_callback(self._parts.bundles.end, self.handle)
                 launched = await self._launching()(self._take(), life)
                 if failed(launched):
                     answer(launched)
@@ -185,7 +193,7 @@ class Instance(Hosted):
         self, launched: Launched, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]
     ) -> None:
         """Until the agent has ended, its last turn was ended and its end was recorded."""
-        self._places = launched.places
+        self._places, self._workspace = launched.places, launched.workspace
         conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
             witness = GitWitness(self._parts.git, launched.git, launched.watched)

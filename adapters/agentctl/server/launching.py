@@ -44,6 +44,7 @@ class Launched:
     git: Kept
     places: tuple[Place, ...]
     watched: tuple[Watched, ...]
+    workspace: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,10 @@ class Launching:
             return Failure(await self._explained(greeted.failure()))
         created = self._shown(greeted.unwrap())
         git = keep(environment, checkouts(asked))
-        return Success(Launched(conversation, created, git, places(asked), watched(asked)))
+        directory = equipment.workspace.directory
+        return Success(
+            Launched(conversation, created, git, places(asked), watched(asked), directory)
+        )
 
     def _warn(self, equipment: Equipment) -> None:
         for warning in equipment.workspace.warnings:

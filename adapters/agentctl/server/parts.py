@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.agentctl.server.bundle_shelf import BundleShelf
 from adapters.agentctl.server.conversations import Converse
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
@@ -37,3 +38,4 @@ class Parts:
     examine: CredentialDoctor
     git: GitProcess
     scripts: Scripts
+    bundles: BundleShelf

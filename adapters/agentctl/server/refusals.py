@@ -37,6 +37,11 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.BUSY: 409,
     RuntimeCode.NO_PERMISSION: 409,
     RuntimeCode.DISK_FULL: 507,
+    RuntimeCode.BUNDLE_TOO_LARGE: 413,
+    RuntimeCode.BUNDLE_TORN: 422,
+    RuntimeCode.DESTINATION_UNSAFE: 409,
+    RuntimeCode.DESTINATION_UNWRITABLE: 409,
+    RuntimeCode.NO_STAGE: 404,
     RuntimeCode.INVALID: 400,
 }
 

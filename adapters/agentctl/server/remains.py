@@ -57,6 +57,11 @@ class Remains(Hosted):
     def turn_generation(self) -> int | None:
         return None
 
+    @property
+    @override
+    def workspace(self) -> Path | None:
+        return None
+
     @override
     def prompt(self, generation: int, text: str) -> Result[None, RuntimeProblem]:
         return Failure(_ENDED)

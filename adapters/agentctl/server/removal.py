@@ -16,6 +16,7 @@ from adapters.agentctl.server import worktree_files
 from adapters.agentctl.server.cleanup import Clean, Cleanups
 from adapters.agentctl.server.worktree_files import Found
 from adapters.agentctl.server.worktree_git import WorktreeGit, WorktreeRefusedError
+from domain.bundle_path import FOLDER, is_ours
 from domain.identity import TaskId
 from domain.outcome import Failure, Result, Success, failed
 from domain.worktree_backup import Head, head_of, message, ref_name, refs_of
@@ -106,6 +107,7 @@ class Removal:
         saved = _bytes(index)
         removed = False
         try:
+            await _leave_bundles_out(git, directory)
             commit = await _snapshot(git, directory, head)
             await git.must(directory, "update-ref", ref, commit, "")
             await git.must(directory, "update-ref", "--no-deref", "HEAD", commit)
@@ -115,6 +117,14 @@ class Removal:
             if not removed:
                 await _put_back(git, directory, head, index, saved)
         return ref
+
+
+async def _leave_bundles_out(git: WorktreeGit, directory: str) -> None:
+    """A bundle that an agent put into the index is evidence, and no work."""
+    listed = await git.must(directory, "ls-files", "-z", "--", "/".join(FOLDER))
+    ours = [path for path in listed.split("\0") if is_ours(path.rpartition("/")[2])]
+    if ours:
+        await git.must(directory, "rm", "--cached", "--quiet", "--force", "--", *ours)
 
 
 async def _snapshot(git: WorktreeGit, directory: str, head: Head) -> str:

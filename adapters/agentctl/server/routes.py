@@ -13,6 +13,7 @@ from litestar.response import Stream
 from litestar.types import Receive
 
 from adapters.agentctl import wire
+from adapters.agentctl.server.bundle_shelf import BundleShelf
 from adapters.agentctl.server.door import Handshakes
 from adapters.agentctl.server.event_log import TrimmedError
 from adapters.agentctl.server.hosted import Hosted
@@ -25,10 +26,11 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder")
+__all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder", "Session", "Task")
 
 CAPABILITIES: Final = [
     "acp",
+    "bundles",
     "credential-doctor",
     "events",
     "git-configuration",
@@ -61,6 +63,7 @@ class Core:
     version: str
     started: int
     removal: Removal
+    bundles: BundleShelf
 
     def unused(self, task: str) -> None:
         """Refuse what may only be done while no agent works on the task."""
@@ -107,6 +110,7 @@ async def remove_worktrees(
     data: JSONBody[wire.Worktrees], core: NamedDependency[Core]
 ) -> list[wire.Kept]:
     core.unused(data.task)
+    await core.bundles.clear(data.task)
     return granted(await core.removal.remove(data))
 
 

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+import secrets
 import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 from adapters.agentctl import wire
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.bundle_shelf import BundleShelf, Shelving
 from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
@@ -35,6 +38,7 @@ from adapters.process.spawn import LocalProcesses
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from domain.agent_bounds import AgentBounds
+from domain.bundle_delivery import DeliveryBounds
 from domain.execution import Handle
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Result
@@ -67,6 +71,7 @@ class House:
     sockets: FakeSockets
     redactor: Redactor
     removal: Removal
+    bundles: BundleShelf
     execution: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
@@ -147,43 +152,57 @@ def texts(seen: Sequence[Seen]) -> list[str]:
 Open = Callable[..., AbstractAsyncContextManager[House]]
 
 
+@asynccontextmanager
+async def house_in(
+    tmp_path: Path,
+    host: dict[str, str] | None = None,
+    delivery: DeliveryBounds | None = None,
+    setup_seconds: float = 20.0,
+    **bounds: float,
+) -> AsyncIterator[House]:
+    sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
+    git = LocalGit(LocalProcesses(None), Registry(redactor))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    } | (host or {})
+    shelving = Shelving(
+        tmp_path / "bundles",
+        (1, 1),
+        lambda *_: False,
+        SystemClock().now,
+        secrets.token_bytes,
+        delivery or DeliveryBounds(),
+    )
+    bundles = BundleShelf(shelving)
+    scripts = Scripts(processes, git, redactor, setup_seconds, terminate=1.0)
+    parts = Parts(
+        processes,
+        Outfitter(Workspaces(git), sockets, LaunchCheck(git), environment),
+        converse,
+        redactor,
+        SystemClock(),
+        tmp_path / "instances",
+        (1, 1),
+        "0",
+        replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
+        GitExplainer(git, redactor),
+        CredentialDoctor(git),
+        git,
+        scripts,
+        bundles,
+    )
+    async with bundles, Instances(parts) as instances:
+        cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
+        removal = Removal(git, environment, SystemClock().now, cleanups)
+        yield House(instances, tmp_path, sockets, redactor, removal, bundles)
+
+
 @pytest.fixture
 def open_house(tmp_path: Path) -> Open:
     """Opens a house, with other bounds or another host environment where a test says so."""
-
-    @asynccontextmanager
-    async def opened(
-        host: dict[str, str] | None = None, setup_seconds: float = 20.0, **bounds: float
-    ) -> AsyncIterator[House]:
-        sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
-        git = LocalGit(LocalProcesses(None), Registry(redactor))
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        } | (host or {})
-        scripts = Scripts(processes, git, redactor, setup_seconds, terminate=1.0)
-        parts = Parts(
-            processes,
-            Outfitter(Workspaces(git), sockets, LaunchCheck(git), environment),
-            converse,
-            redactor,
-            SystemClock(),
-            tmp_path / "instances",
-            (1, 1),
-            "0",
-            replace(BOUNDS, **bounds),  # type: ignore[arg-type]  # some bounds are whole numbers
-            GitExplainer(git, redactor),
-            CredentialDoctor(git),
-            git,
-            scripts,
-        )
-        async with Instances(parts) as instances:
-            cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
-            removal = Removal(git, environment, SystemClock().now, cleanups)
-            yield House(instances, tmp_path, sockets, redactor, removal)
-
-    return opened
+    return partial(house_in, tmp_path)
 
 
 @pytest.fixture

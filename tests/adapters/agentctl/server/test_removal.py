@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from adapters.agentctl import wire
+from domain.bundle_path import segments
 from domain.outcome import failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode
 from tests.adapters.agentctl.server.conftest import House
+from tests.adapters.agentctl.server.shelves import BUNDLE, DATA, Worker, deliver
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -279,3 +281,26 @@ async def test_a_branch_that_was_deleted_comes_back(house: House, source: Path, 
 @requirement("worktrees:removal:keeps")
 async def test_a_worktree_that_is_not_there_is_removed_already(house: House, source: Path) -> None:
     assert (await house.removal.remove(_asked(house, source))).unwrap() == []
+
+
+@requirement("bundle:deliver:backup")
+@requirement("bundle:deliver:ended")
+@pytest.mark.parametrize("added", [False, True])
+async def test_no_bundle_is_in_what_is_kept(
+    house: House, source: Path, tree: Path, added: bool
+) -> None:
+    (await deliver(house.bundles, Worker(tree))).unwrap()
+    bundle = tree.joinpath(*segments(BUNDLE))
+    _work(tree)
+    if added:
+        _git(tree, "add", "-f", str(bundle))
+    there = bundle.read_bytes() == DATA
+
+    await house.bundles.clear("t1")
+    (await house.removal.remove(_asked(house, source))).unwrap()
+
+    (kept,) = _refs(source)
+    listed = _git(source, "log", "-m", "--all", "--name-only", "--format=", kept)
+    assert there
+    assert "new folder" in listed
+    assert ".zip" not in listed

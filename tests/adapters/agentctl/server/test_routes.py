@@ -57,7 +57,7 @@ async def outside(house: House) -> AsyncIterator[Door]:
     clock = ManualClock()
     presence = Presence(clock.monotonic)
     proofs = proof.Proofs(KEY, secrets.token_bytes)
-    core = Core(house.instances, proofs, FakeRelay(), "9", 77, house.removal)
+    core = Core(house.instances, proofs, FakeRelay(), "9", 77, house.removal, house.bundles)
     app: Any = create_app(core, presence)  # Litestar and httpx2 spell ASGI differently
     transport = httpx2.ASGITransport(app=app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://agentctl") as client:
