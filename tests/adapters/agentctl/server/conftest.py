@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import secrets
+import subprocess
 import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -209,3 +210,41 @@ def open_house(tmp_path: Path) -> Open:
 async def house(open_house: Open) -> AsyncIterator[House]:
     async with open_house() as opened:
         yield opened
+
+
+def git(directory: Path, *arguments: str) -> str:
+    """What git says, without configuration of this machine."""
+    done = subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+        cwd=directory,
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(directory),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A repository with one commit on `main`, which is checked out."""
+    repository = tmp_path / "source"
+    repository.mkdir()
+    git(repository, "init", "-q", "-b", "main")
+    (repository / "file").write_text("text\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "first")
+    return repository
+
+
+def furnished(repository: Path) -> Path:
+    """The same with a second file, and one that git is to ignore."""
+    (repository / "gone").write_text("text\n")
+    (repository / ".gitignore").write_text("ignored\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "--amend", "-m", "first")
+    return repository

@@ -12,47 +12,23 @@ from domain.bundle_path import segments
 from domain.outcome import failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode
-from tests.adapters.agentctl.server.conftest import House
+from tests.adapters.agentctl.server.conftest import House, furnished, git
 from tests.adapters.agentctl.server.shelves import BUNDLE, DATA, Worker, deliver
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-        cwd=directory,
-        env={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(directory),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
-
-
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    repository = tmp_path / "source"
-    repository.mkdir()
-    _git(repository, "init", "-q", "-b", "main")
-    (repository / "file").write_text("text\n")
-    (repository / "gone").write_text("text\n")
-    (repository / ".gitignore").write_text("ignored\n")
-    _git(repository, "add", ".")
-    _git(repository, "commit", "-q", "-m", "first")
-    return repository
+def source(source: Path) -> Path:
+    return furnished(source)
 
 
 @pytest.fixture
 def tree(house: House, source: Path) -> Path:
     """A worktree of the task, on a branch of its own."""
     path = house.workspace
-    _git(source, "worktree", "add", "-q", "-b", "feature/a", str(path))
+    git(source, "worktree", "add", "-q", "-b", "feature/a", str(path))
     return path
 
 
@@ -62,14 +38,14 @@ def _asked(house: House, source: Path) -> wire.Worktrees:
 
 
 def _refs(source: Path) -> list[str]:
-    return _git(source, "for-each-ref", "--format=%(refname)", "refs/kandev").splitlines()
+    return git(source, "for-each-ref", "--format=%(refname)", "refs/kandev").splitlines()
 
 
 def _work(tree: Path) -> None:
     """Every kind of work: committed, staged, changed after that, deleted, untracked, ignored."""
-    _git(tree, "commit", "-q", "--allow-empty", "-m", "second")
+    git(tree, "commit", "-q", "--allow-empty", "-m", "second")
     (tree / "file").write_text("staged\n")
-    _git(tree, "add", "file")
+    git(tree, "add", "file")
     (tree / "file").write_text("after staging\n")
     (tree / "gone").unlink()
     (tree / "new folder").mkdir()
@@ -83,21 +59,21 @@ async def test_work_of_every_kind_comes_back_as_it_was(
     house: House, source: Path, tree: Path
 ) -> None:
     _work(tree)
-    before = _git(tree, "status", "--porcelain", "--branch"), _git(tree, "diff", "--cached")
-    tip = _git(tree, "rev-parse", "HEAD")
+    before = git(tree, "status", "--porcelain", "--branch"), git(tree, "diff", "--cached")
+    tip = git(tree, "rev-parse", "HEAD")
 
     kept = (await house.removal.remove(_asked(house, source))).unwrap()
 
     assert not tree.exists()
     assert [each.ref for each in kept] == _refs(source)
     assert kept[0].ref.startswith("refs/kandev/backup/t1/")
-    assert _git(source, "rev-parse", "feature/a") == tip
+    assert git(source, "rev-parse", "feature/a") == tip
 
     (await house.removal.restore(_asked(house, source))).unwrap()
 
     assert (
-        _git(tree, "status", "--porcelain", "--branch"),
-        _git(tree, "diff", "--cached"),
+        git(tree, "status", "--porcelain", "--branch"),
+        git(tree, "diff", "--cached"),
     ) == before
     assert (tree / "file").read_text() == "after staging\n"
     assert (tree / "new folder" / "new\tfile").read_text() == "new\n"
@@ -106,27 +82,27 @@ async def test_work_of_every_kind_comes_back_as_it_was(
 
 @requirement("worktrees:removal:keeps")
 async def test_commits_that_no_remote_has_are_kept(house: House, source: Path, tree: Path) -> None:
-    _git(tree, "checkout", "-q", "--detach")
-    _git(tree, "commit", "-q", "--allow-empty", "-m", "only here")
-    tip = _git(tree, "rev-parse", "HEAD")
+    git(tree, "checkout", "-q", "--detach")
+    git(tree, "commit", "-q", "--allow-empty", "-m", "only here")
+    tip = git(tree, "rev-parse", "HEAD")
 
     (await house.removal.remove(_asked(house, source))).unwrap()
 
     [ref] = _refs(source)
-    assert _git(source, "rev-parse", f"{ref}^1") == tip
+    assert git(source, "rev-parse", f"{ref}^1") == tip
 
 
 @requirement("worktrees:removal:keeps")
 async def test_what_is_clean_and_pushed_leaves_nothing(
     house: House, source: Path, tree: Path
 ) -> None:
-    _git(source, "update-ref", "refs/remotes/origin/feature/a", "feature/a")
+    git(source, "update-ref", "refs/remotes/origin/feature/a", "feature/a")
 
     assert (await house.removal.remove(_asked(house, source))).unwrap() == []
 
     assert not tree.exists()
     assert _refs(source) == []
-    assert _git(source, "worktree", "list").count("\n") == 0
+    assert git(source, "worktree", "list").count("\n") == 0
 
 
 @requirement("worktrees:removal:keeps")
@@ -134,11 +110,11 @@ async def test_a_conflict_is_kept_with_the_files_that_show_it(
     house: House, source: Path, tree: Path
 ) -> None:
     (source / "file").write_text("ours\n")
-    _git(source, "commit", "-q", "-a", "-m", "ours")
+    git(source, "commit", "-q", "-a", "-m", "ours")
     (tree / "file").write_text("theirs\n")
-    _git(tree, "commit", "-q", "-a", "-m", "theirs")
+    git(tree, "commit", "-q", "-a", "-m", "theirs")
     with pytest.raises(subprocess.CalledProcessError):
-        _git(tree, "merge", "main")
+        git(tree, "merge", "main")
     conflict = (tree / "file").read_text()
 
     (await house.removal.remove(_asked(house, source))).unwrap()
@@ -162,12 +138,12 @@ async def test_no_hook_of_the_repository_runs(house: House, source: Path, tree: 
 
 
 def _lock(source: Path, tree: Path) -> None:
-    _git(source, "worktree", "lock", "--reason", "on a stick", str(tree))
+    git(source, "worktree", "lock", "--reason", "on a stick", str(tree))
 
 
 def _foreign(_: Path, tree: Path) -> None:
     (tree / ".git").unlink()
-    _git(tree, "init", "-q")
+    git(tree, "init", "-q")
 
 
 def _unregistered(_: Path, tree: Path) -> None:
@@ -176,14 +152,14 @@ def _unregistered(_: Path, tree: Path) -> None:
 
 def _embedded(_: Path, tree: Path) -> None:
     (tree / "inner").mkdir()
-    _git(tree / "inner", "init", "-q")
+    git(tree / "inner", "init", "-q")
     (tree / "inner" / "work").write_text("work")
 
 
 def _forgotten(source: Path, tree: Path) -> None:
     """The repository knows the worktree at another place: this one is a copy."""
     moved = tree.with_name("moved")
-    _git(source, "worktree", "move", str(tree), str(moved))
+    git(source, "worktree", "move", str(tree), str(moved))
     subprocess.run(["cp", "-r", str(moved), str(tree)], check=True)
 
 
@@ -237,17 +213,17 @@ async def test_what_is_written_to_meanwhile_stays_as_it_was(
     house: House, source: Path, tree: Path
 ) -> None:
     _work(tree)
-    before = _git(tree, "status", "--porcelain", "--branch"), _git(tree, "diff", "--cached")
-    git = WritingGit(house.removal.git, tree / "late")
-    removal = replace(house.removal, git=git)  # type: ignore[arg-type]  # a git of the test's
+    before = git(tree, "status", "--porcelain", "--branch"), git(tree, "diff", "--cached")
+    late = WritingGit(house.removal.git, tree / "late")
+    removal = replace(house.removal, git=late)  # type: ignore[arg-type]  # a git of the test's
 
     assert failed(await removal.remove(_asked(house, source)))
 
     assert (tree / "late").read_text() == "written late\n"
     (tree / "late").unlink()
     assert (
-        _git(tree, "status", "--porcelain", "--branch"),
-        _git(tree, "diff", "--cached"),
+        git(tree, "status", "--porcelain", "--branch"),
+        git(tree, "diff", "--cached"),
     ) == before
 
 
@@ -256,14 +232,14 @@ async def test_a_branch_that_moved_stays_where_it_is(
     house: House, source: Path, tree: Path
 ) -> None:
     _work(tree)
-    tip = _git(tree, "rev-parse", "HEAD")
+    tip = git(tree, "rev-parse", "HEAD")
     (await house.removal.remove(_asked(house, source))).unwrap()
-    _git(source, "branch", "-f", "feature/a", "main")
+    git(source, "branch", "-f", "feature/a", "main")
 
     (await house.removal.restore(_asked(house, source))).unwrap()
 
-    assert _git(tree, "rev-parse", "HEAD") == tip
-    assert _git(source, "rev-parse", "feature/a") == _git(source, "rev-parse", "main")
+    assert git(tree, "rev-parse", "HEAD") == tip
+    assert git(source, "rev-parse", "feature/a") == git(source, "rev-parse", "main")
     assert (tree / "file").read_text() == "after staging\n"
 
 
@@ -271,11 +247,11 @@ async def test_a_branch_that_moved_stays_where_it_is(
 async def test_a_branch_that_was_deleted_comes_back(house: House, source: Path, tree: Path) -> None:
     _work(tree)
     (await house.removal.remove(_asked(house, source))).unwrap()
-    _git(source, "branch", "-D", "feature/a")
+    git(source, "branch", "-D", "feature/a")
 
     (await house.removal.restore(_asked(house, source))).unwrap()
 
-    assert _git(tree, "symbolic-ref", "--short", "HEAD") == "feature/a"
+    assert git(tree, "symbolic-ref", "--short", "HEAD") == "feature/a"
 
 
 @requirement("worktrees:removal:keeps")
@@ -293,14 +269,14 @@ async def test_no_bundle_is_in_what_is_kept(
     bundle = tree.joinpath(*segments(BUNDLE))
     _work(tree)
     if added:
-        _git(tree, "add", "-f", str(bundle))
+        git(tree, "add", "-f", str(bundle))
     there = bundle.read_bytes() == DATA
 
     await house.bundles.clear("t1")
     (await house.removal.remove(_asked(house, source))).unwrap()
 
     (kept,) = _refs(source)
-    listed = _git(source, "log", "-m", "--all", "--name-only", "--format=", kept)
+    listed = git(source, "log", "-m", "--all", "--name-only", "--format=", kept)
     assert there
     assert "new folder" in listed
     assert ".zip" not in listed

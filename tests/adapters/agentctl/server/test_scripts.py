@@ -14,15 +14,12 @@ from domain.outcome import failed
 from domain.script import OUTPUT_BYTES, TOLD_BYTES
 from domain.secret import Secret
 from ports.runtime import RuntimeCode
-from tests.adapters.agentctl.server.conftest import House, Open, Seen, watch
+from tests.adapters.agentctl.server.conftest import House, Open, Seen, git, watch
 from tests.adapters.agentctl.server.test_launch import MANAGED
-from tests.adapters.agentctl.server.test_worktrees import _git, source
 from tests.eventually import eventually
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
-
-__all__ = ("source",)
 
 
 def _checkout(source: Path, setup: str, *, blocks: bool = False) -> wire.Checkout:
@@ -156,7 +153,7 @@ async def test_placeholders_stand_for_what_the_launch_is_about(house: House, sou
         "git.user_email",
         "no.such_name",
     )
-    _git(source, "config", "user.name", "O'Neil")
+    git(source, "config", "user.name", "O'Neil")
     words = " ".join("{{" + name + "}}" for name in names)
 
     await house.launch(checkouts=[_checkout(source, f"printf '%s\\n' {words} > told")])
@@ -249,7 +246,7 @@ async def _removed(
     house: House, source: Path, cleanup: str, hosts: list[wire.Host]
 ) -> list[wire.Kept]:
     """Remove a worktree of the task that nobody works in."""
-    _git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
+    git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
     scripts = wire.Scripts("project", "trunk", cleanup=cleanup)
     checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
     layers = [wire.Layer("agent profile", {"CHOSEN": "by the user"})]
@@ -284,7 +281,7 @@ async def test_a_cleanup_runs_in_the_worktree_with_git_closed_before_it_is_remov
     assert house.sockets.leases == ()
     assert house.sockets.held == []
     assert not house.workspace.exists()
-    assert _git(source, "ls-tree", "--name-only", kept[0].ref) == ""
+    assert git(source, "ls-tree", "--name-only", kept[0].ref) == ""
     assert list((house.home / "instances").iterdir()) == []
 
 
@@ -297,8 +294,8 @@ async def test_a_failed_cleanup_does_not_keep_the_worktree(house: House, source:
 
 @requirement("script:cleanup")
 async def test_what_cannot_be_removed_is_not_cleaned(house: House, source: Path) -> None:
-    _git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
-    _git(source, "worktree", "lock", str(house.workspace))
+    git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
+    git(source, "worktree", "lock", str(house.workspace))
     scripts = wire.Scripts("project", "trunk", cleanup="touch cleaned")
     checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
     around = wire.Cleanup("s1", house.execution, [], [], [])

@@ -1,6 +1,5 @@
 """What a turn left in real repositories, as its ending tells it."""
 
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from adapters.agentctl.server import turn_evidence
 from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.worktree_files import MAX_PACKED_REFS_BYTES, head_commit
 from domain.turn_evidence import MAX_UNPUSHED, UNKNOWN
-from tests.adapters.agentctl.server.conftest import House, turn, watch
+from tests.adapters.agentctl.server.conftest import House, git, turn, watch
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -20,31 +19,15 @@ pytestmark = pytest.mark.anyio
 AUTHOR = "-c,user.name=a,-c,user.email=a@a"
 
 
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-        cwd=directory,
-        env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(directory),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """A clone of a remote that has everything that is in it."""
     remote, clone = tmp_path / "remote", tmp_path / "source"
-    _git(tmp_path, "init", "-q", "-b", "main", str(remote))
+    git(tmp_path, "init", "-q", "-b", "main", str(remote))
     (remote / "file").write_text("text\n")
-    _git(remote, "add", ".")
-    _git(remote, "commit", "-q", "-m", "first")
-    _git(tmp_path, "clone", "-q", str(remote), str(clone))
+    git(remote, "add", ".")
+    git(remote, "commit", "-q", "-m", "first")
+    git(tmp_path, "clone", "-q", str(remote), str(clone))
     return clone
 
 
@@ -66,7 +49,7 @@ async def test_a_turn_tells_what_it_committed_and_what_it_did_not(
     house: House, source: Path
 ) -> None:
     instance = await _at_work(house, source)
-    first = _git(source, "rev-parse", "HEAD")
+    first = git(source, "rev-parse", "HEAD")
     (house.workspace / "file").write_text("edited\n")
 
     commit = await _left(instance, 1, f"git:{AUTHOR},commit,-qam,second")
@@ -74,7 +57,7 @@ async def test_a_turn_tells_what_it_committed_and_what_it_did_not(
     (house.workspace / "new file").write_text("new\n")
     idle = await _left(instance, 2, "say:done")
 
-    second = _git(house.workspace, "rev-parse", "HEAD")
+    second = git(house.workspace, "rev-parse", "HEAD")
     assert commit == {
         "repository_id": "r1",
         "head_before": first,
@@ -96,7 +79,7 @@ async def test_an_agent_whose_commit_was_refused_is_not_taken_for_done(
     house: House, source: Path
 ) -> None:
     instance = await _at_work(house, source)
-    hooks = Path(_git(source, "rev-parse", "--absolute-git-dir")) / "hooks" / "pre-commit"
+    hooks = Path(git(source, "rev-parse", "--absolute-git-dir")) / "hooks" / "pre-commit"
     hooks.parent.mkdir(exist_ok=True)
     hooks.write_text("#!/bin/sh\nexit 1\n")
     hooks.chmod(0o755)
@@ -104,14 +87,14 @@ async def test_an_agent_whose_commit_was_refused_is_not_taken_for_done(
 
     left = await _left(instance, 1, f"git:{AUTHOR},commit,-qam,refused")
 
-    assert left["head_before"] == left["head_after"] == _git(source, "rev-parse", "main")
+    assert left["head_before"] == left["head_after"] == git(source, "rev-parse", "main")
     assert left["dirty"] == {"count": 1, "files": ["file"]}
     assert (house.workspace / "file").read_text() == "edited\n"
 
 
 @requirement("agentctl:turn:evidence")
 async def test_what_nothing_tells_is_unknown(house: House, source: Path) -> None:
-    _git(source, "remote", "remove", "origin")
+    git(source, "remote", "remove", "origin")
     instance = await _at_work(house, source)
 
     alone = await _left(instance, 1, "say:hello")
@@ -152,7 +135,7 @@ async def test_neither_hooks_nor_monitors_of_an_agent_run_for_it(
     monitor.write_text(f"#!/bin/sh\ntouch {mark}\n")
     monitor.chmod(0o755)
     instance = await _at_work(house, source)
-    _git(source, "config", "core.fsmonitor", str(monitor))
+    git(source, "config", "core.fsmonitor", str(monitor))
 
     left = await _left(instance, 1, "say:hello")
 
@@ -191,15 +174,15 @@ async def test_in_the_users_own_checkout_it_is_the_checkout_that_is_looked_at(
 
 
 def test_the_head_of_a_checkout_is_read_from_its_files(source: Path, tmp_path: Path) -> None:
-    tip = _git(source, "rev-parse", "HEAD")
+    tip = git(source, "rev-parse", "HEAD")
     linked, unborn = tmp_path / "linked", tmp_path / "unborn"
-    _git(source, "worktree", "add", "-q", "-b", "other/branch", str(linked))
-    _git(tmp_path, "init", "-q", str(unborn))
+    git(source, "worktree", "add", "-q", "-b", "other/branch", str(linked))
+    git(tmp_path, "init", "-q", str(unborn))
 
     loose = [head_commit(source), head_commit(linked)]
-    _git(source, "pack-refs", "--all")
+    git(source, "pack-refs", "--all")
     packed = [head_commit(source), head_commit(linked)]
-    _git(linked, "checkout", "-q", "--detach")
+    git(linked, "checkout", "-q", "--detach")
 
     assert loose == packed == [tip, tip]
     assert head_commit(linked) == tip
@@ -209,8 +192,8 @@ def test_the_head_of_a_checkout_is_read_from_its_files(source: Path, tmp_path: P
 
 @pytest.mark.parametrize(("more", "known"), [(0, True), (1, False)])
 def test_packed_refs_are_read_up_to_a_bound(source: Path, more: int, known: bool) -> None:
-    tip = _git(source, "rev-parse", "HEAD")
-    _git(source, "pack-refs", "--all")
+    tip = git(source, "rev-parse", "HEAD")
+    git(source, "pack-refs", "--all")
     packed = source / ".git" / "packed-refs"
     line = f"{tip} refs/heads/main\n".encode()
     packed.write_bytes(b"#" * (MAX_PACKED_REFS_BYTES - len(line) - 1 + more) + b"\n" + line)

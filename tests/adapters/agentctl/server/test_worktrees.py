@@ -13,37 +13,10 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.instance import Instance
 from domain.outcome import failed
 from ports.runtime import RuntimeCode
-from tests.adapters.agentctl.server.conftest import House, Seen, texts, turn, watch
+from tests.adapters.agentctl.server.conftest import House, Seen, git, texts, turn, watch
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-        cwd=directory,
-        env={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(directory),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    repository = tmp_path / "source"
-    repository.mkdir()
-    _git(repository, "init", "-q", "-b", "main")
-    (repository / "file").write_text("text\n")
-    _git(repository, "add", ".")
-    _git(repository, "commit", "-q", "-m", "first")
-    return repository
 
 
 def _checkout(source: Path, **members: str) -> wire.Checkout:
@@ -54,9 +27,9 @@ def _checkout(source: Path, **members: str) -> wire.Checkout:
 def _state(source: Path) -> dict[str, Any]:
     """Everything that a launch could leave in the repository."""
     return {
-        "branches": _git(source, "for-each-ref", "--format=%(refname)").splitlines(),
-        "worktrees": _git(source, "worktree", "list", "--porcelain").count("worktree "),
-        "status": _git(source, "status", "--porcelain"),
+        "branches": git(source, "for-each-ref", "--format=%(refname)").splitlines(),
+        "worktrees": git(source, "worktree", "list", "--porcelain").count("worktree "),
+        "status": git(source, "status", "--porcelain"),
         "config": (source / ".git" / "config").read_text(),
     }
 
@@ -72,15 +45,15 @@ async def test_a_new_branch_begins_at_its_base_in_a_worktree_of_its_own(
     assert seen[0] == str(house.workspace)
     assert seen[1].strip() == "refs/heads/feature/a"
     assert (house.workspace / "file").read_text() == "text\n"
-    assert _git(source, "rev-parse", "feature/a") == _git(source, "rev-parse", "main")
+    assert git(source, "rev-parse", "feature/a") == git(source, "rev-parse", "main")
 
 
 @requirement("agentctl:launch:worktree")
 async def test_a_branch_that_begins_at_a_remote_one_does_not_track_it(
     house: House, source: Path
 ) -> None:
-    _git(source, "update-ref", "refs/remotes/origin/main", "HEAD")
-    _git(source, "remote", "add", "origin", str(source))
+    git(source, "update-ref", "refs/remotes/origin/main", "HEAD")
+    git(source, "remote", "add", "origin", str(source))
     before = _state(source)["config"]
 
     await house.launch(checkouts=[_checkout(source, base="origin/main")])
@@ -90,10 +63,10 @@ async def test_a_branch_that_begins_at_a_remote_one_does_not_track_it(
 
 @requirement("agentctl:launch:worktree")
 async def test_an_existing_branch_is_checked_out_as_it_is(house: House, source: Path) -> None:
-    _git(source, "checkout", "-q", "-b", "feature/a")
-    _git(source, "commit", "-q", "--allow-empty", "-m", "second")
-    tip = _git(source, "rev-parse", "HEAD")
-    _git(source, "checkout", "-q", "main")
+    git(source, "checkout", "-q", "-b", "feature/a")
+    git(source, "commit", "-q", "--allow-empty", "-m", "second")
+    tip = git(source, "rev-parse", "HEAD")
+    git(source, "checkout", "-q", "main")
 
     instance = await house.launch(checkouts=[_checkout(source, base="no-such-base")])
 
@@ -130,7 +103,7 @@ async def test_a_worktree_whose_directory_was_lost_is_made_again(
 
 @requirement("agentctl:launch:worktree")
 async def test_a_checkout_that_git_was_killed_in_is_made_again(house: House, source: Path) -> None:
-    _git(source, "worktree", "add", "-q", "--no-checkout", "-b", "feature/a", str(house.workspace))
+    git(source, "worktree", "add", "-q", "--no-checkout", "-b", "feature/a", str(house.workspace))
     (source / ".git" / "worktrees" / "t1" / "locked").write_text("initializing")
 
     await house.launch(checkouts=[_checkout(source)])
@@ -278,7 +251,7 @@ def _without_git(_: Path, tree: Path) -> None:
 
 def _another_repository(_: Path, tree: Path) -> None:
     (tree / ".git").unlink()
-    _git(tree, "init", "-q")
+    git(tree, "init", "-q")
 
 
 def _main_checkout(source: Path, tree: Path) -> None:
@@ -286,7 +259,7 @@ def _main_checkout(source: Path, tree: Path) -> None:
 
 
 def _main_branch(_: Path, tree: Path) -> None:
-    _git(tree, "checkout", "-q", "--ignore-other-worktrees", "main")
+    git(tree, "checkout", "-q", "--ignore-other-worktrees", "main")
 
 
 @requirement("worktrees:own")
@@ -311,5 +284,5 @@ async def test_a_turn_begins_on_any_other_branch_and_on_none(house: House, sourc
     instance = await house.launch(checkouts=[_checkout(source)])
 
     for generation, words in enumerate((["-b", "other"], ["--detach"]), start=1):
-        _git(house.workspace, "checkout", "-q", *words)
+        git(house.workspace, "checkout", "-q", *words)
         assert texts(await turn(instance, generation, "cwd")) == [str(house.workspace)]
