@@ -72,11 +72,14 @@ _ISOLATED: Final = {
 """No configuration, credentials or `.netrc` of a user or the system: a home that holds nothing."""
 
 
-def environment(base: Mapping[str, str], *, isolated: bool) -> dict[str, str]:
-    """The environment of a git command that is given `base`."""
+def environment(
+    base: Mapping[str, str], *, isolated: bool, index: str | None = None
+) -> dict[str, str]:
+    """The environment of a git command that is given `base`; `index` is one that we made."""
     withheld = GIT_REDIRECTS | _ASKS_A_PERSON
     kept = {name: value for name, value in base.items() if name not in withheld}
-    return kept | _QUIET | (_ISOLATED if isolated else {})
+    ours = {"GIT_INDEX_FILE": index} if index is not None else {}
+    return kept | _QUIET | (_ISOLATED if isolated else {}) | ours
 
 
 def closed(parent: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Why a git command of ours failed, told from its exit code and its standard error.
+"""Why a git command of ours failed, told from its exit code and its words.
 
 git's messages are read with `LC_ALL=C`. What is not recognised is `FAILED`, never a guess.
 """
@@ -27,6 +27,12 @@ class GitCode(StrEnum):
     EXISTS = "git_exists"
     DISK_FULL = "disk_full"
     READ_ONLY = "git_read_only"
+    NOTHING_TO_COMMIT = "git_nothing_to_commit"
+    UNMERGED = "git_unmerged"
+    NO_IDENTITY = "git_no_identity"
+    NO_BRANCH = "git_no_branch"
+    REMOTE_REJECTED = "git_remote_rejected"
+    CHANGED_MEANWHILE = "git_changed_meanwhile"
     TIMEOUT = "git_timeout"
     TOO_MUCH_OUTPUT = "git_too_much_output"
     MALFORMED_ENVIRONMENT = "malformed_environment"
@@ -46,7 +52,7 @@ class GitFailure:
 
 
 _SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
-    (code, re.compile(pattern, re.IGNORECASE))
+    (code, re.compile(pattern, re.IGNORECASE | re.MULTILINE))
     for code, pattern in (
         # Where a write fails, and not the making of a file, git does not say why.
         (
@@ -77,13 +83,23 @@ _SIGNS: tuple[tuple[GitCode, re.Pattern[str]], ...] = tuple(
                 r"|unable to connect"
             ),
         ),
-        (GitCode.NON_FAST_FORWARD, r"non-fast-forward|\[rejected\]|fetch first"),
+        (
+            GitCode.NON_FAST_FORWARD,
+            r"non-fast-forward|\[rejected\]|fetch first|\(stale info\)",
+        ),
+        (GitCode.REMOTE_REJECTED, r"\[remote rejected\]"),
+        (GitCode.NO_IDENTITY, r"Please tell me who you are|empty ident name"),
+        (GitCode.UNMERGED, r"unmerged files|unmerged paths|: unmerged \("),
+        (
+            GitCode.NOTHING_TO_COMMIT,
+            r"^(nothing to commit|no changes added to commit|nothing added to commit)",
+        ),
         (GitCode.AMBIGUOUS, r"is ambiguous|matched multiple"),
         (
             GitCode.UNKNOWN_BRANCH,
             (
                 r"Remote branch .* not found|couldn't find remote ref|invalid reference"
-                r"|not a valid object name|unknown revision|Needed a single revision"
+                r"|not a valid object name|unknown revision|Needed a single revision|bad revision"
             ),
         ),
         (

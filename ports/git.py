@@ -35,11 +35,13 @@ class GitProcess(Protocol):
         seconds: float,
         stdin: bytes = b"",
         isolated: bool = False,
+        index: str | None = None,
     ) -> Result[Completed, GitFailure]:
         """Run `git <arguments>` in `directory` with exactly `environment`, less what redirects git.
 
         After `seconds`, or when cancelled, the whole group is ended. Output is bounded; more is a
-        failure. `isolated` also ignores system and user configuration.
+        failure. `isolated` also ignores system and user configuration. `index` is a file to use in
+        place of the checkout's own index.
         """
         ...
 

@@ -44,6 +44,7 @@ class LocalGit:
         seconds: float,
         stdin: bytes = b"",
         isolated: bool = False,
+        index: str | None = None,
     ) -> Result[Completed, GitFailure]:
         parsed = git_config.parse(environment)
         if failed(parsed):
@@ -61,7 +62,9 @@ class LocalGit:
                 started = await self.processes.start(
                     [program, *arguments],
                     directory=directory,
-                    environment=git_command.environment(environment, isolated=isolated),
+                    environment=git_command.environment(
+                        environment, isolated=isolated, index=index
+                    ),
                     on_stdout=output,
                     on_stderr=words,
                 )
@@ -81,7 +84,7 @@ class LocalGit:
         if ended is None:
             return Failure(GitFailure(GitCode.TIMEOUT, classify(said).detail))
         if ended.status != 0:
-            return Failure(await _classified(said))
+            return Failure(await _classified(said or self.redactor.redact(output.tail)))
         return Success(Completed(output.text, said))
 
 
@@ -126,6 +129,13 @@ class _Output:
     @property
     def text(self) -> str:
         return b"".join(self._chunks).decode("utf-8", "surrogateescape")
+
+    @property
+    def tail(self) -> str:
+        """The end of it, for the few commands that say there why they fail."""
+        words = _Tail()
+        words(b"".join(self._chunks))
+        return words.text
 
 
 class _Tail:

@@ -16,6 +16,13 @@ def test_no_name_that_redirects_git_is_left(isolated: bool) -> None:
     assert made["KEPT"] == "yes"
 
 
+@requirement("git:command:redirects")
+def test_an_index_of_ours_is_the_only_one_that_is_named() -> None:
+    base = {"GIT_INDEX_FILE": "/of/the/agent"}
+
+    assert environment(base, isolated=False, index="/ours")["GIT_INDEX_FILE"] == "/ours"
+
+
 @requirement("git:command:environment")
 def test_the_indexed_configuration_of_the_instance_stays() -> None:
     block = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
