@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 import httpx2
@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from adapters.agentctl import wire
 from adapters.agentctl.connection import AgentctlConnection
+from adapters.agentctl.instance_call import Present, call, decoded, named, path_of
 from domain.credential_doctor import Diagnosis, Examined
 from domain.environment import Layer
 from domain.event import EventKind, ExecutionEvent
@@ -19,7 +20,7 @@ from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.managed_git import ManagedHost
-from domain.outcome import Failure, Result, Success, failed
+from domain.outcome import Result, Success, failed
 from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy
 from ports.runtime import (
     Checkout,
@@ -30,15 +31,12 @@ from ports.runtime import (
     LaunchSpec,
     ManagedAccess,
     Runtime,
-    RuntimeCode,
     RuntimeProblem,
     Scripts,
     Worktrees,
 )
 
 __all__ = ("AgentctlRuntime", "Keeper", "create")
-
-Value = TypeVar("Value")
 
 LAUNCH_SECONDS: Final = 900.0
 """A worktree of a large repository, and an agent that takes the time it is allowed."""
@@ -54,15 +52,11 @@ _configuration = msgspec.json.Decoder(GitConfiguration)
 _encode = msgspec.json.Encoder().encode
 
 
-class Keeper(Protocol):
+class Keeper(Present, Protocol):
     """Keeps agentctl."""
 
     async def ensure(self) -> Result[AgentctlConnection, RuntimeProblem]:
         """The agentctl of this machine, started if none runs."""
-        ...
-
-    def present(self) -> AgentctlConnection | None:
-        """The agentctl that runs, as far as is known."""
         ...
 
 
@@ -81,7 +75,7 @@ class AgentctlRuntime(Runtime):
         )
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _created).map(_launched)
+        return decoded(answer.unwrap(), _created).map(_launched)
 
     @override
     async def prompt(
@@ -118,8 +112,8 @@ class AgentctlRuntime(Runtime):
         connection = self._keeper.present()
         if connection is None:
             raise ConnectionError("no agentctl runs")
-        path = f"{_path(handle)}/events?after={after}"
-        async with connection.stream(path, _named(handle)) as answer:
+        path = f"{path_of(handle)}/events?after={after}"
+        async with connection.stream(path, named(handle)) as answer:
             if answer.status_code == HTTPStatus.NOT_FOUND:
                 return
             if answer.status_code >= HTTPStatus.BAD_REQUEST:
@@ -140,14 +134,14 @@ class AgentctlRuntime(Runtime):
         answer = await connection.request("GET", "/api/v1/instances")
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _instances).map(_statuses)
+        return decoded(answer.unwrap(), _instances).map(_statuses)
 
     @override
     async def git_configuration(self, handle: Handle) -> Result[GitConfiguration, RuntimeProblem]:
         answer = await self._ask(handle, "GET", "/git-configuration", None)
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _configuration)
+        return decoded(answer.unwrap(), _configuration)
 
     @override
     async def examine_credentials(
@@ -157,7 +151,7 @@ class AgentctlRuntime(Runtime):
         answer = await self._ask_with(handle, "POST", "/credential-doctor", content)
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _diagnoses)
+        return decoded(answer.unwrap(), _diagnoses)
 
     @override
     async def remove_workspace(
@@ -189,7 +183,7 @@ class AgentctlRuntime(Runtime):
         )
         if failed(answer):
             return answer
-        return _decoded(answer.unwrap(), _kept)
+        return decoded(answer.unwrap(), _kept)
 
     async def _tell(
         self, handle: Handle, method: str, rest: str, body: msgspec.Struct | None
@@ -206,26 +200,7 @@ class AgentctlRuntime(Runtime):
     async def _ask_with(
         self, handle: Handle, method: str, rest: str, content: bytes | None
     ) -> Result[httpx2.Response, RuntimeProblem]:
-        connection = self._keeper.present()
-        if connection is None:
-            return Failure(_absent())
-        return await connection.request(
-            method,
-            f"{_path(handle)}{rest}",
-            content=content,
-            headers=_named(handle),
-        )
-
-
-def _decoded(
-    answer: httpx2.Response, decoder: "msgspec.json.Decoder[Value]"
-) -> Result[Value, RuntimeProblem]:
-    """What agentctl answered; one of another version may answer something else."""
-    try:
-        return Success(decoder.decode(answer.content))
-    except msgspec.DecodeError:
-        detail = "agentctl answered what is not understood"
-        return Failure(RuntimeProblem(RuntimeCode.PROTOCOL, detail))
+        return await call(self._keeper, handle, method, rest, content)
 
 
 def _launched(created: wire.Created) -> Launched:
@@ -264,18 +239,6 @@ def _read(line: bytes) -> ExecutionEvent:
     body: dict[str, Any] = msgspec.json.decode(event.body)  # the event's own JSON object
     at = datetime.fromisoformat(event.at)
     return ExecutionEvent(event.n, at, EventKind(event.kind), event.generation, body)
-
-
-def _path(handle: Handle) -> str:
-    return f"/api/v1/instances/{quote(handle.execution, safe='')}"
-
-
-def _named(handle: Handle) -> dict[str, str]:
-    return {wire.TASK_HEADER: handle.task, wire.SESSION_HEADER: handle.session}
-
-
-def _absent() -> RuntimeProblem:
-    return RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agentctl runs")
 
 
 def create(spec: LaunchSpec) -> wire.Create:
