@@ -16,10 +16,12 @@ from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
 from adapters.agentctl.server.bundle_shelf import BundleShelf, Shelving
+from adapters.agentctl.server.checkout_git import CheckoutGit
 from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.descent import Families
+from adapters.agentctl.server.discarding import Discarding
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.git_socket import Surroundings
@@ -193,7 +195,18 @@ class Container(containers.DeclarativeContainer):
     host = providers.Object(dict(os.environ))
     cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity)
     removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups)
+    checkout_git = providers.Singleton(
+        CheckoutGit, git, redactor, providers.Singleton(Discarding, git, clock.provided.now)
+    )
     core = providers.Singleton(
-        Core, instances, proofs, relay, VERSION, identity.provided[1], removal, bundles
+        Core,
+        instances,
+        proofs,
+        relay,
+        VERSION,
+        identity.provided[1],
+        removal,
+        bundles,
+        checkout_git,
     )
     app = providers.Singleton(create_app, core, presence)

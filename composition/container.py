@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dependency_injector import containers, providers
 
+from adapters.agentctl.instance_git import AgentctlGit
 from adapters.agentctl.keeper import AgentctlKeeper, Launching
 from adapters.agentctl.relay_client import RelayClient
 from adapters.agentctl.runtime import AgentctlRuntime
@@ -51,6 +52,7 @@ from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.detach_repository import DetachRepository
+from pipelines.ensure_instance import EnsureInstance
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
@@ -69,6 +71,7 @@ from pipelines.replace_connection import ReplaceConnection
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
+from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
@@ -163,6 +166,7 @@ class ControlPlane(containers.DeclarativeContainer):
     runtime = providers.Singleton(AgentctlRuntime, keeper)
     deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids)
     follow = providers.Singleton(FollowExecution, store, runtime, feed, clock, deliver)
+    instance_git = providers.Singleton(AgentctlGit, keeper)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
@@ -181,6 +185,8 @@ class ControlPlane(containers.DeclarativeContainer):
         ids=ids,
         tasks_root=tasks_root,
     )
+    resume = providers.Singleton(ResumeSession, store, agents, start, deliver)
+    ensure = providers.Singleton(EnsureInstance, store, resume)
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock)
     log_evidence = providers.Singleton(LogEvidence, logs, clock)
@@ -219,7 +225,7 @@ class ControlPlane(containers.DeclarativeContainer):
         ),
         create_task=providers.Singleton(CreateTask, store, clock, ids),
         launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
-        resume=providers.Singleton(ResumeSession, store, agents, start, deliver),
+        resume=resume,
         prompt=providers.Singleton(PromptSession, store, runtime, clock, ids),
         queue=providers.Singleton(QueuePrompt, store, deliver, clock, ids),
         change_queue=providers.Singleton(ChangeQueue, store),
@@ -228,6 +234,8 @@ class ControlPlane(containers.DeclarativeContainer):
         answer=providers.Singleton(AnswerPermission, store, runtime),
         stop=stop,
         explain_git=providers.Singleton(ExplainGit, store, runtime),
+        look_at_git=providers.Singleton(LookAtGit, ensure, instance_git),
+        change_git=providers.Singleton(ChangeGit, ensure, instance_git),
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
         archive_task=providers.Singleton(
             ArchiveTask, store, runtime, clock, git, agents, tasks_root

@@ -11,7 +11,16 @@ from typing import Final
 
 from domain.identity import TaskId
 
-__all__ = ("HEAD_BRANCH", "HEAD_COMMIT", "Head", "head_of", "message", "ref_name", "refs_of")
+__all__ = (
+    "HEAD_BRANCH",
+    "HEAD_COMMIT",
+    "Head",
+    "discard_ref",
+    "head_of",
+    "message",
+    "ref_name",
+    "refs_of",
+)
 
 HEAD_BRANCH: Final = "Kandev-Branch"
 HEAD_COMMIT: Final = "Kandev-Head"
@@ -35,6 +44,11 @@ def refs_of(task: TaskId) -> str:
 def ref_name(task: TaskId, at: datetime) -> str:
     """`at` is UTC; to the microsecond, so that names sort by time and do not meet."""
     return f"{refs_of(task)}{at:%Y%m%dT%H%M%S.%fZ}"
+
+
+def discard_ref(task: TaskId, at: datetime) -> str:
+    """Where discarded changes are kept: apart, for a restore takes the newest backup."""
+    return f"refs/kandev/discarded/{task}/{at:%Y%m%dT%H%M%S.%fZ}"
 
 
 def message(head: Head) -> str:

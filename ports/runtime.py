@@ -193,6 +193,7 @@ class RuntimeCode(StrEnum):
     PROTOCOL = "agent_protocol"
     BUSY = "turn_running"
     NO_PERMISSION = "no_such_permission"
+    NO_REPOSITORY = "no_such_repository"
     DISK_FULL = "disk_full"
     BUNDLE_TOO_LARGE = "bundle_too_large"
     BUNDLE_TORN = "bundle_torn"

@@ -21,6 +21,7 @@ from pipelines.register_workspace import RegisterWorkspace
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
+from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
@@ -60,6 +61,8 @@ class Api:
     answer: AnswerPermission
     stop: StopSession
     explain_git: ExplainGit
+    look_at_git: LookAtGit
+    change_git: ChangeGit
     examine_credentials: ExamineCredentials
     archive_task: ArchiveTask
     delete_task: DeleteTask

@@ -21,6 +21,7 @@ from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
+from adapters.http.session_git import SessionGit
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
@@ -70,6 +71,7 @@ def create_app(
             Tasks,
             Sessions,
             Queue,
+            SessionGit,
             Ledger,
             BundleRoutes,
             ErrorReports,

@@ -11,6 +11,7 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
+from adapters.http.checkout_problems import checkout_details
 from adapters.http.credential_problems import credential_details
 from adapters.http.git_problems import git_details, runtime_details
 from adapters.http.problem_details import Details, bad, problem_response
@@ -20,7 +21,9 @@ from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
+from domain.git_change import InvalidMessage
 from domain.git_failure import GitFailure
+from domain.git_history import InvalidLimit
 from domain.outcome import Result, failed
 from domain.prompt_queue import QueueChanged, QueueFull
 from domain.repository import InvalidRemote
@@ -29,6 +32,7 @@ from domain.session import NotAllowed
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
+from domain.worktree_path import InvalidPath
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
@@ -39,6 +43,7 @@ from pipelines.register_repository import RegisterRepositoryProblem, RelativePat
 from pipelines.register_workspace import RegisterWorkspaceProblem
 from pipelines.repository_settings import ChangeRepositoryProblem
 from pipelines.resume_session import ResumeProblem
+from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
@@ -58,11 +63,13 @@ __all__ = (
 
 ApiProblem: TypeAlias = (
     AccountProblem
+    | ChangeGitProblem
     | ChangeRepositoryProblem
     | ConnectProblem
     | CreateTaskProblem
     | LaunchProblem
     | QueueProblem
+    | LookAtGitProblem
     | RegisterRepositoryProblem
     | RegisterWorkspaceProblem
     | ResumeProblem
@@ -126,6 +133,8 @@ def details(problem: ApiProblem) -> Details:
             | Superseded()
         ):
             return session_details(problem)
+        case InvalidPath() | InvalidMessage() | InvalidLimit():
+            return checkout_details(problem)
         case _:
             return credential_details(problem)
 

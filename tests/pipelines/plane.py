@@ -48,6 +48,7 @@ from tests.fakes.clock import ManualClock
 from tests.fakes.closed_git import FakeClosedGit
 from tests.fakes.followers import ListingFollowers
 from tests.fakes.ids import CountingIds
+from tests.fakes.instance_git import FakeInstanceGit
 from tests.fakes.redactor import ListingRedactor
 from tests.fakes.runtime import FakeRuntime
 
@@ -75,6 +76,7 @@ class Plane:
     agents: FakeAgents
     followers: ListingFollowers
     redactor: ListingRedactor
+    instance_git: FakeInstanceGit
 
     @property
     def api(self) -> Api:
@@ -186,6 +188,7 @@ async def plane_over(
         git, agents, followers = FakeClosedGit(), FakeAgents.demo(), ListingFollowers()
         git.secret = SECRET
         redactor, world = ListingRedactor(), runtime or FakeRuntime()
+        instance_git = FakeInstanceGit()
         container = ControlPlane(
             settings=Settings(folder, "127.0.0.1", 0, None, "/usr/bin"),
             home=Home(folder),
@@ -203,5 +206,8 @@ async def plane_over(
             agents=providers.Object(agents),
             runtime=providers.Object(world),
             followers=providers.Object(followers),
+            instance_git=providers.Object(instance_git),
         )
-        yield Plane(container, store, clock, ids, git, world, agents, followers, redactor)
+        yield Plane(
+            container, store, clock, ids, git, world, agents, followers, redactor, instance_git
+        )

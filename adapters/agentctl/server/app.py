@@ -8,6 +8,7 @@ from litestar.exceptions import HTTPException
 
 from adapters.agentctl.server.bundle_routes import BUNDLE_ROUTES
 from adapters.agentctl.server.door import Door
+from adapters.agentctl.server.git_routes import work_with_git
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.refusals import RefusedError, on_bug, on_http, on_refused
 from adapters.agentctl.server.routes import ROUTES, Core
@@ -25,7 +26,7 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         return core
 
     return Litestar(
-        route_handlers=[*ROUTES, *BUNDLE_ROUTES],
+        route_handlers=[*ROUTES, *BUNDLE_ROUTES, work_with_git],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
         exception_handlers={

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from adapters.agentctl.server.event_log import EventLog
+from adapters.agentctl.server.git_explanation import Known
 from domain.credential_doctor import Diagnosis, Examined
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
@@ -52,6 +53,10 @@ class Hosted(Protocol):
         self, examined: Sequence[Examined]
     ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
         """Have git ask for the credential of each repository, and say who answered."""
+        ...
+
+    def known(self) -> Result[Known, RuntimeProblem]:
+        """Its environment and its checkouts, which are still where they were made."""
         ...
 
     async def stop(self) -> None:

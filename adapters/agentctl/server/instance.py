@@ -19,7 +19,7 @@ from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
 from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.event_log import EventLog
-from adapters.agentctl.server.git_explanation import Kept
+from adapters.agentctl.server.git_explanation import Kept, Known, unpack
 from adapters.agentctl.server.happening import Happening
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
@@ -151,6 +151,13 @@ class Instance(Hosted):
         if self._git is None or not self.alive:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agent runs"))
         return Success(await self._parts.examine(self._git, examined))
+
+    @override
+    def known(self) -> Result[Known, RuntimeProblem]:
+        if self._git is None or not self.alive:
+            return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agent runs"))
+        astray = misplaced(self._places)
+        return Success(unpack(self._git)) if astray is None else Failure(astray)
 
     @override
     def acknowledge(self, through: int) -> None:

@@ -36,6 +36,7 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.PROTOCOL: 502,
     RuntimeCode.BUSY: 409,
     RuntimeCode.NO_PERMISSION: 409,
+    RuntimeCode.NO_REPOSITORY: 404,
     RuntimeCode.DISK_FULL: 507,
     RuntimeCode.BUNDLE_TOO_LARGE: 413,
     RuntimeCode.BUNDLE_TORN: 422,

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from adapters.agentctl.server import record
 from adapters.agentctl.server.event_log import EventLog
+from adapters.agentctl.server.git_explanation import Known
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.record import Record
 from domain.credential_doctor import Diagnosis, Examined
@@ -87,6 +88,10 @@ class Remains(Hosted):
     async def examine_credentials(
         self, examined: Sequence[Examined]
     ) -> Result[Sequence[Diagnosis], RuntimeProblem]:
+        return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
+
+    @override
+    def known(self) -> Result[Known, RuntimeProblem]:
         return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
 
     @override

@@ -14,8 +14,10 @@ from litestar.types import Receive
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.bundle_shelf import BundleShelf
+from adapters.agentctl.server.checkout_git import CheckoutGit
 from adapters.agentctl.server.door import Handshakes
 from adapters.agentctl.server.event_log import TrimmedError
+from adapters.agentctl.server.git_explanation import Known
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.refusals import RefusedError, granted
@@ -26,13 +28,14 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder", "Session", "Task")
+__all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder", "Session", "Task", "checkout_of")
 
 CAPABILITIES: Final = [
     "acp",
     "bundles",
     "credential-doctor",
     "events",
+    "git",
     "git-configuration",
     "relay",
     "worktree-removal",
@@ -64,6 +67,7 @@ class Core:
     started: int
     removal: Removal
     bundles: BundleShelf
+    git: CheckoutGit
 
     def unused(self, task: str) -> None:
         """Refuse what may only be done while no agent works on the task."""
@@ -78,6 +82,17 @@ class Core:
         if instance is None:
             raise RefusedError(RuntimeProblem(RuntimeCode.NO_INSTANCE, "there is no such instance"))
         return instance
+
+
+def checkout_of(known: Known, folder: str | None) -> str:
+    """The directory of the checkout in this folder, or of the only one where none is named."""
+    names = list(known.checkouts)
+    named = names[0] if folder is None and len(names) == 1 else folder
+    directory = known.checkouts.get(named or "")
+    if directory is None:
+        detail = f"the session works in {', '.join(each or 'one repository' for each in names)}"
+        raise RefusedError(RuntimeProblem(RuntimeCode.NO_REPOSITORY, detail))
+    return directory
 
 
 @get("/health")

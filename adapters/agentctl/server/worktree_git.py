@@ -10,14 +10,14 @@ from domain.outcome import Result, failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("WorktreeGit", "WorktreeRefusedError")
+__all__ = ("AUTHOR", "SETTINGS", "WorktreeGit", "WorktreeRefusedError")
 
 SECONDS: Final = 600.0
 """For a command on a worktree of any size."""
 
-_SETTINGS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+SETTINGS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
-_AUTHOR: Final = {
+AUTHOR: Final = {
     "GIT_AUTHOR_NAME": "Kandev",
     "GIT_AUTHOR_EMAIL": "kandev@localhost",
     "GIT_COMMITTER_NAME": "Kandev",
@@ -43,9 +43,9 @@ class WorktreeGit:
     ) -> Result[str, GitFailure]:
         """What git says, without the line's end."""
         done = await self.git(
-            [*_SETTINGS, *arguments],
+            [*SETTINGS, *arguments],
             directory=directory,
-            environment={**self.environment, **_AUTHOR},
+            environment={**self.environment, **AUTHOR},
             seconds=SECONDS,
             stdin=stdin,
         )

@@ -77,6 +77,7 @@ async def served(home: Path, **options: Any) -> AsyncIterator[Served]:
                 77,
                 house.removal,
                 house.bundles,
+                house.git,
             )
             app = create_app(core, Presence(ManualClock().monotonic))
             with bind(path) as unix, listen_on_loopback(0) as tcp:

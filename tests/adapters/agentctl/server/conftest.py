@@ -21,9 +21,11 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.bundle_shelf import BundleShelf, Shelving
+from adapters.agentctl.server.checkout_git import CheckoutGit
 from adapters.agentctl.server.cleanup import Cleanups
 from adapters.agentctl.server.conversations import Conversation
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
+from adapters.agentctl.server.discarding import Discarding
 from adapters.agentctl.server.equipment import Outfitter
 from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.hosted import Hosted
@@ -73,6 +75,7 @@ class House:
     redactor: Redactor
     removal: Removal
     bundles: BundleShelf
+    git: CheckoutGit
     execution: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
@@ -197,7 +200,8 @@ async def house_in(
     async with bundles, Instances(parts) as instances:
         cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
         removal = Removal(git, environment, SystemClock().now, cleanups)
-        yield House(instances, tmp_path, sockets, redactor, removal, bundles)
+        checkouts = CheckoutGit(git, redactor, Discarding(git, SystemClock().now))
+        yield House(instances, tmp_path, sockets, redactor, removal, bundles, checkouts)
 
 
 @pytest.fixture

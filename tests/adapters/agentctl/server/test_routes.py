@@ -57,7 +57,9 @@ async def outside(house: House) -> AsyncIterator[Door]:
     clock = ManualClock()
     presence = Presence(clock.monotonic)
     proofs = proof.Proofs(KEY, secrets.token_bytes)
-    core = Core(house.instances, proofs, FakeRelay(), "9", 77, house.removal, house.bundles)
+    core = Core(
+        house.instances, proofs, FakeRelay(), "9", 77, house.removal, house.bundles, house.git
+    )
     app: Any = create_app(core, presence)  # Litestar and httpx2 spell ASGI differently
     transport = httpx2.ASGITransport(app=app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://agentctl") as client:
@@ -167,6 +169,7 @@ async def test_an_instance_from_its_creation_to_its_release(door: Door) -> None:
         ("POST", "/ack", {"through": 1}),
         ("GET", "/events", None),
         ("GET", "/git-configuration", None),
+        ("POST", "/git/status", None),
         ("DELETE", "", None),
     ],
 )

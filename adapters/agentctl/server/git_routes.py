@@ -1,0 +1,98 @@
+"""Git in the checkouts of an instance: one route, and the operation is a part of its path."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
+
+import msgspec
+from litestar import Request, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from adapters.agentctl import wire
+from adapters.agentctl.server.checkout_git import CheckoutGit, Where
+from adapters.agentctl.server.refusals import RefusedError, granted
+from adapters.agentctl.server.routes import Core, Session, Task, checkout_of
+from domain import git_change, git_diff, git_history
+from domain.git_change import Change, Commit, Discard, Fetch, Push, Stage, Unstage
+from domain.git_diff import DiffRequest
+from domain.git_failure import GitFailure
+from domain.git_history import LogRequest
+from domain.identity import TaskId
+from domain.outcome import Result, failed
+from ports.runtime import RuntimeCode, RuntimeProblem
+
+__all__ = ("work_with_git",)
+
+Value = TypeVar("Value")
+
+_Answered: TypeAlias = Result[object, GitFailure]
+_Operation: TypeAlias = Callable[[CheckoutGit, Where, bytes], Awaitable[_Answered]]
+
+
+@post("/api/v1/instances/{execution:str}/git/{operation:str}", status_code=200)
+async def work_with_git(
+    execution: FromPath[str],
+    operation: FromPath[str],
+    task: Task,
+    session: Session,
+    request: Request[Any, Any, Any],
+    core: NamedDependency[Core],
+    folder: Annotated[str | None, QueryParameter()] = None,
+) -> wire.GitAnswer:
+    known = granted(core.find(execution, task, session).known())
+    asked = _OPERATIONS.get(operation)
+    if asked is None:
+        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, "there is no such operation"))
+    directory = checkout_of(known, folder)
+    where = Where(directory, TaskId(task), known.environment.variables)
+    answered = await asked(core.git, where, await request.body())
+    if failed(answered):
+        return wire.GitAnswer(failure=answered.failure())
+    return wire.GitAnswer(msgspec.Raw(msgspec.json.encode(answered.unwrap())))
+
+
+async def _status(git: CheckoutGit, where: Where, _: bytes) -> _Answered:
+    return await git.status(where)
+
+
+async def _diff(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
+    return await git.diff(where, _checked(git_diff.check(_read(body, DiffRequest))))
+
+
+async def _log(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
+    return await git.log(where, _checked(git_history.check(_read(body, LogRequest))))
+
+
+def _changing(kind: type[Change]) -> _Operation:
+    async def change(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
+        return await git.change(where, _checked(git_change.check(_read(body, kind))))
+
+    return change
+
+
+_OPERATIONS: Final[dict[str, _Operation]] = {
+    "status": _status,
+    "diff": _diff,
+    "log": _log,
+    "stage": _changing(Stage),
+    "unstage": _changing(Unstage),
+    "discard": _changing(Discard),
+    "commit": _changing(Commit),
+    "fetch": _changing(Fetch),
+    "push": _changing(Push),
+}
+
+
+def _read(body: bytes, kind: type[Value]) -> Value:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.DecodeError as error:
+        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, str(error))) from None
+
+
+def _checked(outcome: Result[Value, object]) -> Value:
+    """The control plane asks nothing that it did not check; this end relies on nobody."""
+    if failed(outcome):
+        fault = type(outcome.failure()).__name__
+        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, fault))
+    return outcome.unwrap()
