@@ -30,6 +30,18 @@ class Bundles(Protocol):
         """Start a job, or give the one that answers the same."""
         ...
 
+    async def ended(self, owner: UserId, bundle: BundleId) -> None:
+        """Return once the job is not active any more, or there is none."""
+        ...
+
+    def give_up(self, owner: UserId, bundle: BundleId) -> None:
+        """One who requested it does not wait for it any more.
+
+        An active job is cancelled when all have said so; one that was requested over REST and not
+        given up goes on to its end.
+        """
+        ...
+
     def job(self, owner: UserId, bundle: BundleId) -> Result[Job, UnknownJob | Gone]: ...
 
     def bundle(self, owner: UserId, bundle: BundleId) -> Result[Bundle, JobProblem]: ...

@@ -1,6 +1,7 @@
 """The jobs of this process: asked for here, built one after the other, and let go in time."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -64,13 +65,16 @@ class BundleDesk(Bundles):
         self._ids = ids
         self._jobs: dict[BundleId, Job] = {}
         self._held: dict[BundleId, HeldBundle] = {}
+        self._building: dict[BundleId, asyncio.Task[None]] = {}
+        self._wanted: Counter[BundleId] = Counter()
+        self._sweeping: asyncio.Task[None] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
-        self._start(self._sweep())
+        self._sweeping = self._start(self._sweep())
         return self
 
     async def __aexit__(
@@ -101,10 +105,30 @@ class BundleDesk(Bundles):
         if failed(admitted):
             return admitted
         answer = admitted.unwrap()
+        bundle = answer.job.id
         if not answer.reused:
-            self._jobs[answer.job.id] = answer.job
-            self._start(self._build(answer.job.id))
+            self._jobs[bundle] = answer.job
+            self._building[bundle] = self._start(self._build(bundle))
+            self._building[bundle].add_done_callback(lambda _: self._built(bundle))
+        if bundle in self._building:
+            self._wanted[bundle] += 1
         return admitted
+
+    @override
+    async def ended(self, owner: UserId, bundle: BundleId) -> None:
+        building = self._building.get(bundle)
+        if building is not None and self._jobs[bundle].owner == owner:
+            await asyncio.wait({building})
+
+    @override
+    def give_up(self, owner: UserId, bundle: BundleId) -> None:
+        building = self._building.get(bundle)
+        if building is None or self._jobs[bundle].owner != owner:
+            return
+        self._wanted[bundle] -= 1
+        if self._wanted[bundle] <= 0:
+            self._fail(bundle, FailureReason.CANCELLED)
+            building.cancel()
 
     @override
     def job(self, owner: UserId, bundle: BundleId) -> Result[Job, UnknownJob | Gone]:
@@ -119,10 +143,14 @@ class BundleDesk(Bundles):
             return found
         return Success(self._held[bundle])
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = self._group.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _built(self, bundle: BundleId) -> None:
+        del self._building[bundle], self._wanted[bundle]
 
     async def _sweep(self) -> None:
         while True:

@@ -4,7 +4,7 @@ import asyncio
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
@@ -12,13 +12,14 @@ import pytest
 from adapters.bundles.desk import BundleDesk
 from domain.bundle import Source
 from domain.bundle_job import BusyReason, FailureReason, Gone, Job, JobState, NotReady, UnknownJob
-from domain.bundle_manifest import Evidence, Product
+from domain.bundle_manifest import Product
 from domain.bundle_path import BundleId
 from domain.bundle_request import BundleRequest
 from domain.identity import UserId
 from domain.outcome import failed
-from ports.evidence import Collected, EvidenceChanged
+from ports.evidence import EvidenceChanged
 from tests.fakes.clock import ManualClock
+from tests.fakes.drawer import Drawer, Paper
 from tests.fakes.ids import CountingIds
 from tests.requirements import requirement
 
@@ -28,53 +29,6 @@ SECONDS = 10.0
 OWNER, OTHER = UserId("owner"), UserId("other")
 BACKEND = BundleRequest((Source.BACKEND,))
 RUNTIME = BundleRequest((Source.RUNTIME,))
-
-
-class Paper:
-    """A payload that knows whether it was let go, and may have changed."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.closed = False
-
-    async def read(self, offset: int, length: int) -> bytes:
-        assert not self.closed
-        data = self.data[offset : offset + length]
-        if len(data) < length:
-            raise EvidenceChanged
-        return data
-
-    def close(self) -> None:
-        self.closed = True
-
-
-@dataclass
-class Drawer:
-    """A source that waits until it may answer."""
-
-    clock: ManualClock
-    go: asyncio.Event = field(default_factory=asyncio.Event)
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-    papers: list[Paper] = field(default_factory=list)
-    broken: bool = False
-
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
-        self.reached.set()
-        await self.go.wait()
-        if self.broken:
-            raise RuntimeError("broken")
-        data = b"a line\n" * 10
-        entry = Evidence(
-            Source.BACKEND,
-            "backend/log",
-            len(data),
-            0,
-            len(data),
-            zlib.crc32(data),
-            self.clock.now(),
-        )
-        self.papers.append(Paper(data))
-        return Collected([entry], [self.papers[-1]])
 
 
 @dataclass
