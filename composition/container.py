@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dependency_injector import containers, providers
 
+from adapters.agentctl.bundle_sink import AgentctlBundleSink
 from adapters.agentctl.instance_git import AgentctlGit
 from adapters.agentctl.keeper import AgentctlKeeper, Launching
 from adapters.agentctl.relay_client import RelayClient
@@ -50,12 +51,14 @@ from pipelines.connection_secret import ConnectionSecrets
 from pipelines.create_task import CreateTask
 from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
+from pipelines.deliver_bundle import DeliverBundle
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.detach_repository import DetachRepository
 from pipelines.ensure_instance import EnsureInstance
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
+from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
@@ -71,6 +74,7 @@ from pipelines.replace_connection import ReplaceConnection
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
+from pipelines.session_fences import SessionFences
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
@@ -171,6 +175,7 @@ class ControlPlane(containers.DeclarativeContainer):
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
     tasks_root = providers.Callable(str, home.provided.tasks)
+    fences = providers.Singleton(SessionFences)
     start = providers.Singleton(
         StartExecution,
         store=store,
@@ -184,6 +189,7 @@ class ControlPlane(containers.DeclarativeContainer):
         clock=clock,
         ids=ids,
         tasks_root=tasks_root,
+        fences=fences,
     )
     resume = providers.Singleton(ResumeSession, store, agents, start, deliver)
     ensure = providers.Singleton(EnsureInstance, store, resume)
@@ -204,6 +210,15 @@ class ControlPlane(containers.DeclarativeContainer):
         product=providers.Callable(product),
         clock=clock,
         ids=ids,
+    )
+    deliver_bundle = providers.Singleton(
+        DeliverBundle,
+        scope=providers.Singleton(InstallationScope, store),
+        store=store,
+        bundles=bundles,
+        sink=providers.Singleton(AgentctlBundleSink, keeper),
+        fences=fences,
+        clock=clock,
     )
     api = providers.Singleton(
         Api,

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.bundle import ARCHIVE_BYTES
+from domain.bundle import ARCHIVE_BYTES, Source
+from domain.bundle_request import BundleRequest, InvalidRequest, RequestFault
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("CALL_SECONDS", "DeliveryBounds", "Flaw", "Torn", "arrived")
+__all__ = ("CALL_SECONDS", "DeliveryBounds", "Flaw", "Torn", "arrived", "sources_for")
 
 CALL_SECONDS = 300.0
 """From the request of an agent until its bundle lies in the workspace."""
@@ -42,3 +43,18 @@ def arrived(*, announced: tuple[int, int], found: tuple[int, int]) -> Result[Non
     if announced[0] != found[0]:
         return Failure(Torn(Flaw.LENGTH))
     return Success(None) if announced[1] == found[1] else Failure(Torn(Flaw.CHECKSUM))
+
+
+_SOURCES = {
+    "backend": (Source.BACKEND,),
+    "frontend": (Source.FRONTEND,),
+    "all": (Source.BACKEND, Source.FRONTEND),
+}
+
+
+def sources_for(asked: str) -> Result[BundleRequest, InvalidRequest]:
+    """What an agent may ask for: nothing of other sessions, and nothing of other agents."""
+    sources = _SOURCES.get(asked)
+    if sources is None:
+        return Failure(InvalidRequest(RequestFault.UNKNOWN_SOURCE))
+    return Success(BundleRequest(sources))

@@ -28,6 +28,7 @@ from domain.session import Move, Session, SessionFailure, SessionState, next_sta
 from pipelines.end_leases import end_leases
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
+from pipelines.session_fences import SessionFences
 from pipelines.start_plan import (
     Facts,
     Order,
@@ -78,6 +79,7 @@ class StartExecution:
     clock: Clock
     ids: Ids
     tasks_root: str
+    fences: SessionFences
 
     async def __call__(self, order: Order) -> Result[Session, StartProblem]:
         """Start it; the session comes back idle. `order.session` is stored and `STARTING`."""
@@ -203,7 +205,7 @@ class StartExecution:
         All in one unit: what the workspace wants now is what is decided, issued and disclosed, even
         when it was changed while a repository was fetched.
         """
-        async with self.store.write() as unit:
+        async with self.fences.hold(session.id), self.store.write() as unit:
             current = await unit.session(session.id)
             workspace = await unit.workspace(facts.workspace.id)
             if current is None or workspace is None or current.state is not SessionState.STARTING:
