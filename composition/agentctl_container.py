@@ -37,6 +37,7 @@ from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.scripts import Scripts
 from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
+from adapters.git.lock import worktree_lock
 from adapters.git.process import LocalGit
 from adapters.process.leftovers import LocalLeftovers
 from adapters.process.spawn import LocalProcesses
@@ -123,6 +124,7 @@ class Container(containers.DeclarativeContainer):
 
     processes = providers.Singleton(LocalProcesses)
     git = providers.Singleton(LocalGit, providers.Singleton(LocalProcesses, None), registry)
+    lock = providers.Object(worktree_lock)
     tools = providers.Singleton(
         ManagedTools,
         providers.Callable(lambda place: place.home / "tools", place),
@@ -141,7 +143,7 @@ class Container(containers.DeclarativeContainer):
     )
     outfitter = providers.Singleton(
         Outfitter,
-        providers.Singleton(Workspaces, git),
+        providers.Singleton(Workspaces, git, lock),
         sockets,
         providers.Singleton(LaunchCheck, git),
         providers.Object(dict(os.environ)),
@@ -194,7 +196,7 @@ class Container(containers.DeclarativeContainer):
     instances = providers.Singleton(Instances, parts)
     host = providers.Object(dict(os.environ))
     cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity)
-    removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups)
+    removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups, lock)
     checkout_git = providers.Singleton(
         CheckoutGit, git, redactor, providers.Singleton(Discarding, git, clock.provided.now)
     )

@@ -5,6 +5,7 @@ environment and configuration of its own. No other command gets one.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from domain.git_failure import GitFailure
 from domain.outcome import Result
 from domain.secret import Secret
 
-__all__ = ("ClosedGit", "Completed", "GitProcess", "RemoteAccess")
+__all__ = ("ClosedGit", "Completed", "GitProcess", "RemoteAccess", "RepositoryLock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,17 @@ class GitProcess(Protocol):
         After `seconds`, or when cancelled, the whole group is ended. Output is bounded; more is a
         failure. `isolated` also ignores system and user configuration. `index` is a file to use in
         place of the checkout's own index.
+        """
+        ...
+
+
+class RepositoryLock(Protocol):
+    """A repository's worktrees are made and removed by one process at a time."""
+
+    def __call__(self, repository: str) -> AbstractAsyncContextManager[Result[None, GitFailure]]:
+        """Held until it is left; a failure when another process keeps it beyond the bound.
+
+        A repository that is not there is nobody's: there is nothing to hold.
         """
         ...
 

@@ -180,6 +180,7 @@ class RuntimeCode(StrEnum):
     AMBIENT_NETRC = "ambient_netrc"
     GIT_TOO_OLD = "git_too_old"
     WORKTREE = "worktree_failed"
+    REPOSITORY_BUSY = "repository_busy"
     WORKTREE_LOCKED = "worktree_locked"
     WORKTREE_FOREIGN = "worktree_foreign"
     WORKTREE_UNREGISTERED = "worktree_unregistered"

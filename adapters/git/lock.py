@@ -12,7 +12,7 @@ from domain.git_command import LOCK_SECONDS
 from domain.git_failure import GitCode, GitFailure
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("repository_lock",)
+__all__ = ("repository_lock", "worktree_lock")
 
 _FIRST_PAUSE: Final = 0.005
 _LONGEST_PAUSE: Final = 0.1
@@ -35,6 +35,38 @@ async def repository_lock(
             yield Failure(GitFailure(GitCode.LOCK_HELD, f"{repository.name}.lock"))
     finally:
         os.close(descriptor)
+
+
+@asynccontextmanager
+async def worktree_lock(
+    repository: str, seconds: float = LOCK_SECONDS
+) -> AsyncGenerator[Result[None, GitFailure]]:
+    """`ports.git.RepositoryLock`: the lock of the clone itself, or of the user's own repository.
+
+    Of the user's it lies in the directory that all its worktrees share, where nobody looks.
+    """
+    path = await asyncio.to_thread(_locked_name, Path(repository))
+    if path is None:
+        yield Success(None)
+        return
+    async with repository_lock(path, seconds) as locked:
+        yield locked
+
+
+def _locked_name(repository: Path) -> Path | None:
+    if not repository.is_dir():
+        return None
+    git = repository / ".git"
+    if git.is_dir():
+        return git / "kandev"
+    if not git.is_file():
+        return repository
+    try:
+        admin = repository / git.read_text(encoding="utf-8").strip().removeprefix("gitdir: ")
+        common = (admin / "commondir").read_text(encoding="utf-8").strip()
+        return (admin / common).resolve(strict=True) / "kandev"
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 async def _taken(descriptor: int, seconds: float) -> bool:

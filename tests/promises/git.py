@@ -107,6 +107,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#one-at-a-time",
         "A repository that another process works on is waited for, with a bound.",
     ),
+    "git:lock:worktrees": (
+        f"{_PAGE}#one-at-a-time",
+        "Worktrees of a repository are made and removed by one process at a time.",
+    ),
     "git:inspect": (
         f"{_PAGE}#repositories-of-the-user",
         "A look at the user's repository tells its top, remote, branch and whether it is dirty.",

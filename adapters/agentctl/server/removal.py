@@ -5,7 +5,8 @@ is clean, refuses when something was written after that; the worktree is then as
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,12 +16,12 @@ from adapters.agentctl import wire
 from adapters.agentctl.server import worktree_files
 from adapters.agentctl.server.cleanup import Clean, Cleanups
 from adapters.agentctl.server.worktree_files import Found
-from adapters.agentctl.server.worktree_git import WorktreeGit, WorktreeRefusedError
+from adapters.agentctl.server.worktree_git import WorktreeGit, WorktreeRefusedError, busy
 from domain.bundle_path import FOLDER, is_ours
 from domain.identity import TaskId
 from domain.outcome import Failure, Result, Success, failed
 from domain.worktree_backup import Head, head_of, message, ref_name, refs_of
-from ports.git import GitProcess
+from ports.git import GitProcess, RepositoryLock
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Removal",)
@@ -36,6 +37,7 @@ class Removal:
     host: Mapping[str, str]
     now: Callable[[], datetime]
     cleanups: Cleanups
+    lock: RepositoryLock
 
     async def remove(self, asked: wire.Worktrees) -> Result[list[wire.Kept], RuntimeProblem]:
         """Clean and remove each worktree that is there; what was kept. At a refusal the rest stays.
@@ -66,7 +68,8 @@ class Removal:
                 ref = await _newest(git, checkout.source, TaskId(asked.task))
                 if ref is None or worktree_files.look(path, Path(checkout.source)) is Found.OURS:
                     continue
-                await _bring_back(git, ref, path, checkout.source)
+                async with self._alone(checkout.source):
+                    await _bring_back(git, ref, path, checkout.source)
                 restored.append(wire.Kept(checkout.repository, ref))
         except WorktreeRefusedError as refused:
             return Failure(refused.problem)
@@ -90,14 +93,23 @@ class Removal:
         status = await git.must(directory, *_STATUS)
         _refuse_nested(path, status)
         await clean(checkout, path)
-        status = await git.must(directory, *_STATUS)
-        _refuse_nested(path, status)
-        head = await _head(git, directory)
-        if status or not await _is_safe(git, directory, head, task):
-            ref = await self._keep(git, task, path, head, admin / "index")
-        else:
-            await git.must(source, "worktree", "remove", directory)
+        async with self._alone(source):
+            status = await git.must(directory, *_STATUS)
+            _refuse_nested(path, status)
+            head = await _head(git, directory)
+            if status or not await _is_safe(git, directory, head, task):
+                ref = await self._keep(git, task, path, head, admin / "index")
+            else:
+                await git.must(source, "worktree", "remove", directory)
         return ref
+
+    @asynccontextmanager
+    async def _alone(self, source: str) -> AsyncGenerator[None]:
+        """While no other process makes or removes worktrees of the repository."""
+        async with self.lock(source) as locked:
+            if failed(locked):
+                raise WorktreeRefusedError(busy(source))
+            yield
 
     async def _keep(
         self, git: WorktreeGit, task: TaskId, path: Path, head: Head, index: Path

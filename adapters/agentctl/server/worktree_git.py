@@ -10,7 +10,7 @@ from domain.outcome import Result, failed
 from ports.git import GitProcess
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("AUTHOR", "SETTINGS", "WorktreeGit", "WorktreeRefusedError")
+__all__ = ("AUTHOR", "SETTINGS", "WorktreeGit", "WorktreeRefusedError", "busy")
 
 SECONDS: Final = 600.0
 """For a command on a worktree of any size."""
@@ -57,6 +57,12 @@ class WorktreeGit:
         if failed(done):
             raise WorktreeRefusedError(_problem(arguments, done.failure()))
         return done.unwrap()
+
+
+def busy(source: str) -> RuntimeProblem:
+    """Another process makes or removes worktrees of the repository, and is not done in time."""
+    detail = f"another process works on the worktrees of {source}"
+    return RuntimeProblem(RuntimeCode.REPOSITORY_BUSY, detail)
 
 
 def _problem(arguments: Sequence[str], failure: GitFailure) -> RuntimeProblem:

@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 from adapters.agentctl import wire
 from adapters.agentctl.server import copied_files, worktree_files
 from adapters.agentctl.server.worktree_files import Found
+from adapters.agentctl.server.worktree_git import busy
 from domain.copy_files import CopyEntry, CopyWarning
 from domain.execution import ExecutorType
 from domain.git_failure import GitCode, GitFailure
 from domain.git_remedies import remedy
 from domain.outcome import Failure, Result, Success, failed
-from ports.git import GitProcess
+from ports.git import GitProcess, RepositoryLock
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Place", "Workspace", "Workspaces", "checkouts", "misplaced", "places")
@@ -73,6 +74,7 @@ class Workspaces:
     """Makes and unmakes workspaces with a git that runs in the instance's own environment."""
 
     git: GitProcess
+    lock: RepositoryLock
 
     async def prepare(
         self, asked: wire.Create, environment: Mapping[str, str]
@@ -93,7 +95,9 @@ class Workspaces:
     async def unmake(self, workspace: Workspace, environment: Mapping[str, str]) -> None:
         """Take back what was made; where an agent has worked nothing is forced."""
         for made in reversed(workspace.made):
-            await self._remove(made, environment, worked=workspace.worked)
+            # Without the lock too: what a failed launch leaves would stand in the next one's way.
+            async with self.lock(made.checkout.source):
+                await self._remove(made, environment, worked=workspace.worked)
         workspace.made.clear()
         for directory in reversed(workspace.directories):
             if directory.is_dir() and not any(directory.iterdir()):
@@ -121,9 +125,31 @@ class Workspaces:
         environment: Mapping[str, str],
         workspace: Workspace,
     ) -> Result[None, RuntimeProblem]:
+        if worktree_files.look(path, Path(checkout.source)) is Found.OURS:
+            return Success(None)
+        async with self.lock(checkout.source) as locked:
+            if failed(locked):
+                return Failure(busy(checkout.source))
+            added = await self._add_alone(checkout, path, environment, workspace)
+        if failed(added) or not added.unwrap():
+            return added.map(lambda _: None)
+        entries = [CopyEntry(each.pattern, each.symlink) for each in checkout.copies]
+        workspace.warnings += await asyncio.to_thread(
+            copied_files.give, entries, Path(checkout.source), path
+        )
+        return Success(None)
+
+    async def _add_alone(
+        self,
+        checkout: wire.Checkout,
+        path: Path,
+        environment: Mapping[str, str],
+        workspace: Workspace,
+    ) -> Result[bool, RuntimeProblem]:
+        """Whether the worktree was made, and was not there already."""
         found = worktree_files.look(path, Path(checkout.source))
         if found is Found.OURS:
-            return Success(None)
+            return Success(False)
         if found is Found.OTHER:
             return Failure(_refusal(GitFailure(GitCode.EXISTS, ""), checkout, path))
         if found is Found.HALF_MADE:
@@ -144,11 +170,7 @@ class Workspaces:
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
             return Failure(_refusal(added.failure(), checkout, path))
-        entries = [CopyEntry(each.pattern, each.symlink) for each in checkout.copies]
-        workspace.warnings += await asyncio.to_thread(
-            copied_files.give, entries, Path(checkout.source), path
-        )
-        return Success(None)
+        return Success(True)
 
     async def _has_branch(
         self, failure: GitFailure, checkout: wire.Checkout, environment: Mapping[str, str]

@@ -36,6 +36,7 @@ from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.scripts import Scripts
 from adapters.agentctl.server.worktrees import Workspaces
+from adapters.git.lock import worktree_lock
 from adapters.git.process import LocalGit
 from adapters.process.spawn import LocalProcesses
 from adapters.redactor.registry import Registry
@@ -162,6 +163,7 @@ async def house_in(
     host: dict[str, str] | None = None,
     delivery: DeliveryBounds | None = None,
     setup_seconds: float = 20.0,
+    lock_seconds: float = 20.0,
     **bounds: float,
 ) -> AsyncIterator[House]:
     sockets, redactor, processes = FakeSockets(tmp_path), Redactor(), LocalProcesses()
@@ -180,10 +182,11 @@ async def house_in(
         delivery or DeliveryBounds(),
     )
     bundles = BundleShelf(shelving)
+    lock = partial(worktree_lock, seconds=lock_seconds)
     scripts = Scripts(processes, git, redactor, setup_seconds, terminate=1.0)
     parts = Parts(
         processes,
-        Outfitter(Workspaces(git), sockets, LaunchCheck(git), environment),
+        Outfitter(Workspaces(git, lock), sockets, LaunchCheck(git), environment),
         converse,
         redactor,
         SystemClock(),
@@ -199,7 +202,7 @@ async def house_in(
     )
     async with bundles, Instances(parts) as instances:
         cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
-        removal = Removal(git, environment, SystemClock().now, cleanups)
+        removal = Removal(git, environment, SystemClock().now, cleanups, lock)
         checkouts = CheckoutGit(git, redactor, Discarding(git, SystemClock().now))
         yield House(instances, tmp_path, sockets, redactor, removal, bundles, checkouts)
 
