@@ -183,6 +183,7 @@ class Container(containers.DeclarativeContainer):
         git,
         scripts,
         bundles,
+        providers.Singleton(LocalProcesses, None),
     )
     recovery = providers.Singleton(
         Recovery,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dependency_injector import containers, providers
 
+from adapters.agentctl.beside import AgentctlBeside
 from adapters.agentctl.bundle_sink import AgentctlBundleSink
 from adapters.agentctl.instance_git import AgentctlGit
 from adapters.agentctl.keeper import AgentctlKeeper, Launching
@@ -76,6 +77,7 @@ from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.session_fences import SessionFences
 from pipelines.session_git import ChangeGit, LookAtGit
+from pipelines.session_processes import SessionProcesses
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
@@ -171,6 +173,7 @@ class ControlPlane(containers.DeclarativeContainer):
     deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids)
     follow = providers.Singleton(FollowExecution, store, runtime, feed, clock, deliver)
     instance_git = providers.Singleton(AgentctlGit, keeper)
+    beside = providers.Singleton(AgentctlBeside, keeper)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
 
@@ -260,6 +263,7 @@ class ControlPlane(containers.DeclarativeContainer):
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
+        processes=providers.Singleton(SessionProcesses, ensure, beside),
         ledger=providers.Singleton(ReadLedger, store),
         bundles=bundles,
         clock=clock,

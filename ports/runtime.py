@@ -195,6 +195,8 @@ class RuntimeCode(StrEnum):
     BUSY = "turn_running"
     NO_PERMISSION = "no_such_permission"
     NO_REPOSITORY = "no_such_repository"
+    NO_PROCESS = "no_such_process"
+    LIMITED = "limit_reached"
     DISK_FULL = "disk_full"
     BUNDLE_TOO_LARGE = "bundle_too_large"
     BUNDLE_TORN = "bundle_torn"

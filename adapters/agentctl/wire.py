@@ -21,6 +21,10 @@ instance that does not exist.
     GET    /api/v1/instances/{execution}/events?after=N   Event, one JSON object a line, follows
     POST   /api/v1/instances/{execution}/ack              Acknowledge; 204
     POST   /api/v1/instances/{execution}/credential-doctor  list[Examined] -> list[Diagnosis]
+    POST   /api/v1/instances/{execution}/processes        Command -> domain.background, as it is
+    GET    /api/v1/instances/{execution}/processes        list of domain.background, as it is
+    GET    /api/v1/instances/{execution}/processes/{id}/output?after=N  likewise
+    DELETE /api/v1/instances/{execution}/processes/{id}   likewise, once it has ended
     GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
     POST   /api/v1/instances/{execution}/git/{operation}?folder=F  its request -> GitAnswer
     PUT    /api/v1/instances/{execution}/bundles/{id}     raw archive -> Staged; 202
@@ -49,6 +53,7 @@ __all__ = (
     "AskRefused",
     "Checkout",
     "Cleanup",
+    "Command",
     "Copy",
     "Create",
     "Created",
@@ -265,6 +270,13 @@ class GitAnswer(msgspec.Struct, frozen=True):
 
     value: msgspec.Raw = msgspec.Raw(b"null")
     failure: GitFailure | None = None
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A background command for the shell; `folder` is below the agent's directory."""
+
+    command: str
+    folder: str = ""
 
 
 class Acknowledge(msgspec.Struct, frozen=True):

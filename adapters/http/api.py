@@ -22,6 +22,7 @@ from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.session_git import ChangeGit, LookAtGit
+from pipelines.session_processes import SessionProcesses
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
@@ -70,6 +71,7 @@ class Api:
     change_repository: ChangeRepository
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
+    processes: SessionProcesses
     ledger: ReadLedger
     bundles: Bundles
     clock: Clock

@@ -19,6 +19,7 @@ from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
 from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
+from adapters.http.processes import Processes
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
 from adapters.http.session_git import SessionGit
@@ -72,6 +73,7 @@ def create_app(
             Sessions,
             Queue,
             SessionGit,
+            Processes,
             Ledger,
             BundleRoutes,
             ErrorReports,

@@ -44,6 +44,8 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.BUSY: (409, "Wait for the turn to end, or cancel it."),
     RuntimeCode.NO_PERMISSION: (404, "It was answered or withdrawn already."),
     RuntimeCode.NO_REPOSITORY: (404, "Name the folder of one of the session's repositories."),
+    RuntimeCode.NO_PROCESS: (404, "List them."),
+    RuntimeCode.LIMITED: (409, "Stop one, then try again."),
     RuntimeCode.DISK_FULL: (507, "Free some space on the disk."),
     RuntimeCode.BUNDLE_TOO_LARGE: (413, "Ask for fewer sources."),
     RuntimeCode.BUNDLE_TORN: (502, "Ask again."),

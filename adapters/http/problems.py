@@ -19,6 +19,7 @@ from adapters.http.request_problems import request_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound
 from domain.agent import UnknownAgent
+from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
 from domain.git_change import InvalidMessage
@@ -44,6 +45,7 @@ from pipelines.register_workspace import RegisterWorkspaceProblem
 from pipelines.repository_settings import ChangeRepositoryProblem
 from pipelines.resume_session import ResumeProblem
 from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
+from pipelines.session_processes import ProcessProblem
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
@@ -70,6 +72,7 @@ ApiProblem: TypeAlias = (
     | LaunchProblem
     | QueueProblem
     | LookAtGitProblem
+    | ProcessProblem
     | RegisterRepositoryProblem
     | RegisterWorkspaceProblem
     | ResumeProblem
@@ -119,6 +122,7 @@ def details(problem: ApiProblem) -> Details:
             | UnknownKeyword()
             | SettingTooLong()
             | UnusableScript()
+            | InvalidCommand()
         ):
             return request_details(problem)
         case (

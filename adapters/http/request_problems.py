@@ -4,6 +4,7 @@ from typing import TypeAlias, assert_never
 
 from adapters.http.problem_details import Details, bad, missing
 from domain.access import NotFound
+from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
 from domain.repository import InvalidRemote
@@ -31,6 +32,7 @@ RequestProblem: TypeAlias = (
     | UnknownKeyword
     | SettingTooLong
     | UnusableScript
+    | InvalidCommand
 )
 
 
@@ -58,14 +60,17 @@ def request_details(problem: RequestProblem) -> Details:
         case InvalidRemote(reason=reason):
             text = f"The clone URL is not usable: {reason.value.replace('_', ' ')}."
             return bad("invalid_remote", text, "Give an https:// or SSH URL without a password.")
-        case UnknownKeyword() | SettingTooLong() | UnusableScript():
-            return _settings_details(problem)
+        case UnknownKeyword() | SettingTooLong() | UnusableScript() | InvalidCommand():
+            return _program_details(problem)
         case _:
             assert_never(problem)
 
 
-def _settings_details(problem: SettingsProblem) -> Details:
+def _program_details(problem: SettingsProblem | InvalidCommand) -> Details:
     match problem:
+        case InvalidCommand():
+            text = "That is no command, or its folder leads out of the workspace."
+            return bad("invalid_command", text, "Give 1 byte to 64 KiB, and a folder below.")
         case UnknownKeyword(pattern=pattern, keyword=keyword):
             text = f"{keyword!r} after {pattern!r} is no way to copy a file."
             return bad("unknown_keyword", text, "Use `:symlink`, or no colon.")

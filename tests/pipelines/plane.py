@@ -44,6 +44,7 @@ from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchProblem, LaunchRequest
 from pipelines.resume_session import ResumeProblem, ResumeRequest
 from tests.fakes.agents import FakeAgents
+from tests.fakes.beside import FakeBeside
 from tests.fakes.clock import ManualClock
 from tests.fakes.closed_git import FakeClosedGit
 from tests.fakes.followers import ListingFollowers
@@ -77,6 +78,7 @@ class Plane:
     followers: ListingFollowers
     redactor: ListingRedactor
     instance_git: FakeInstanceGit
+    beside: FakeBeside
 
     @property
     def api(self) -> Api:
@@ -188,7 +190,7 @@ async def plane_over(
         git, agents, followers = FakeClosedGit(), FakeAgents.demo(), ListingFollowers()
         git.secret = SECRET
         redactor, world = ListingRedactor(), runtime or FakeRuntime()
-        instance_git = FakeInstanceGit()
+        instance_git, beside = FakeInstanceGit(), FakeBeside()
         container = ControlPlane(
             settings=Settings(folder, "127.0.0.1", 0, None, "/usr/bin"),
             home=Home(folder),
@@ -207,7 +209,18 @@ async def plane_over(
             runtime=providers.Object(world),
             followers=providers.Object(followers),
             instance_git=providers.Object(instance_git),
+            beside=providers.Object(beside),
         )
         yield Plane(
-            container, store, clock, ids, git, world, agents, followers, redactor, instance_git
+            container,
+            store,
+            clock,
+            ids,
+            git,
+            world,
+            agents,
+            followers,
+            redactor,
+            instance_git,
+            beside,
         )

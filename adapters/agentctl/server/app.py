@@ -6,6 +6,7 @@ from litestar import Litestar
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
+from adapters.agentctl.server.beside_routes import BESIDE_ROUTES
 from adapters.agentctl.server.bundle_routes import BUNDLE_ROUTES
 from adapters.agentctl.server.door import Door
 from adapters.agentctl.server.git_routes import work_with_git
@@ -26,7 +27,7 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         return core
 
     return Litestar(
-        route_handlers=[*ROUTES, *BUNDLE_ROUTES, work_with_git],
+        route_handlers=[*ROUTES, *BESIDE_ROUTES, *BUNDLE_ROUTES, work_with_git],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
         exception_handlers={

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from adapters.agentctl.server.beside import Beside
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Known
 from domain.credential_doctor import Diagnosis, Examined
@@ -57,6 +58,9 @@ class Hosted(Protocol):
 
     def known(self) -> Result[Known, RuntimeProblem]:
         """Its environment and its checkouts, which are still where they were made."""
+
+    def beside(self) -> Result[Beside, RuntimeProblem]:
+        """What runs beside its agent, while that runs."""
         ...
 
     async def stop(self) -> None:

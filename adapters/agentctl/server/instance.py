@@ -7,16 +7,18 @@ ends, and then leaves nothing but its log, until that is released.
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
 
 from adapters.agentctl import wire
+from adapters.agentctl.server import record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
+from adapters.agentctl.server.beside import Beside
 from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Kept, Known, unpack
@@ -25,6 +27,7 @@ from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.launching import Launched, Launching
 from adapters.agentctl.server.parts import Parts
+from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.stderr_tail import StderrTail
 from adapters.agentctl.server.turn_evidence import GitWitness
 from adapters.agentctl.server.turns import Talk, Turns
@@ -57,6 +60,8 @@ class Instance(Hosted):
         self._retry: asyncio.TimerHandle | None = None
         self._talk: Talk | None = None
         self._git: Kept | None = None
+        self._beside: Beside | None = None
+        self._admit: Callable[[int, int], None] | None = None
         self._places: tuple[Place, ...] = ()
         self._workspace: Path | None = None
         bounds, redactor = parts.bounds, parts.redactor
@@ -160,6 +165,15 @@ class Instance(Hosted):
         return Success(unpack(self._git)) if astray is None else Failure(astray)
 
     @override
+    def beside(self) -> Result[Beside, RuntimeProblem]:
+        talk, git, workspace = self._talk, self._git, self._workspace
+        if talk is None or git is None or workspace is None:
+            return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agent runs"))
+        if self._beside is None:
+            self._beside = Beside(self._parts, git, workspace, talk.group, self._note)
+        return Success(self._beside)
+
+    @override
     def acknowledge(self, through: int) -> None:
         self.log.acknowledge(through)
         self._flush()
@@ -175,6 +189,25 @@ class Instance(Hosted):
             self._retry.cancel()
         self.log.close()
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _note(self, pid: int, started: int) -> None:
+        """A process runs beside the agent: it belongs to the instance, also when we are killed.
+
+        On a full disk the mark in its environment still tells whose it is.
+        """
+        if self._admit is not None:
+            self._admit(pid, started)
+        handle, beside = self.handle, self._beside
+        known = Record(
+            handle.execution,
+            handle.task,
+            handle.session,
+            self._parts.identity,
+            self.identity,
+            beside.identities if beside is not None else [],
+        )
+        with suppress(OSError):
+            record.write(self._directory, known)
 
     def _take(self) -> wire.Create:
         """The request, which nothing keeps once the agent runs: thousands may idle."""
@@ -205,9 +238,14 @@ class Instance(Hosted):
         async with asyncio.TaskGroup() as group:
             witness = GitWitness(self._parts.git, launched.git, launched.watched)
             self._talk = Talk(group, conversation, created.acp_session, witness)
+            self._admit = launched.admit
             answer(Success(created))
-            await self._process.until_over(self._hearing.over)
-            self._talk = None
+            try:
+                await self._process.until_over(self._hearing.over)
+            finally:
+                self._talk = None
+                if self._beside is not None:
+                    await self._beside.close()
             if self._hearing.broken_by is not None:
                 body: Json = {"code": RuntimeCode.PROTOCOL, "detail": self._hearing.broken_by}
                 self._hearing.record(EventKind.ERROR, body)

@@ -37,7 +37,11 @@ _GIVEN_UP: Final = RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was given 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """An agent that has a conversation; `git` is what an explanation of its git needs."""
+    """An agent that has a conversation, started in `workspace`.
+
+    `git` is what an explanation of its git needs, its environment included; `admit` tells its
+    sockets, if it has any, of a process that belongs to it.
+    """
 
     conversation: Conversation
     created: wire.Created
@@ -45,6 +49,7 @@ class Launched:
     places: tuple[Place, ...]
     watched: tuple[Watched, ...]
     workspace: Path
+    admit: Callable[[int, int], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +121,17 @@ class Launching:
             return Failure(await self._explained(greeted.failure()))
         created = self._shown(greeted.unwrap())
         git = keep(environment, checkouts(asked))
-        directory = equipment.workspace.directory
+        sockets = equipment.sockets
         return Success(
-            Launched(conversation, created, git, places(asked), watched(asked), directory)
+            Launched(
+                conversation,
+                created,
+                git,
+                places(asked),
+                watched(asked),
+                equipment.workspace.directory,
+                None if sockets is None else sockets.admit,
+            )
         )
 
     def _warn(self, equipment: Equipment) -> None:

@@ -22,7 +22,9 @@ __all__ = ("Parts",)
 class Parts:
     """Each instance has a directory of its own below `directory`.
 
-    `identity` is the pid and the start time of this agentctl.
+    `identity` is the pid and the start time of this agentctl. `processes` start agents, and end
+    with one whatever carries its execution's mark; `beside` start what runs beside it, and end that
+    alone.
     """
 
     processes: Processes
@@ -39,3 +41,4 @@ class Parts:
     git: GitProcess
     scripts: Scripts
     bundles: BundleShelf
+    beside: Processes

@@ -11,9 +11,10 @@ NAME: Final = "instance.json"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """Whose instance it is, which agentctl hosts it, and its agent once that was started.
+    """Whose instance it is, which agentctl hosts it, its agent once that was started.
 
-    Processes are named by pid and start time (proc(5), field 22).
+    `beside` is what runs beside the agent. Processes are named by pid and start time (proc(5),
+    field 22).
     """
 
     execution: str
@@ -21,6 +22,7 @@ class Record(msgspec.Struct, frozen=True):
     session: str
     agentctl: tuple[int, int]
     agent: tuple[int, int] | None = None
+    beside: list[tuple[int, int]] = []
 
 
 def write(directory: Path, record: Record) -> None:

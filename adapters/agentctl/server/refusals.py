@@ -38,6 +38,8 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.BUSY: 409,
     RuntimeCode.NO_PERMISSION: 409,
     RuntimeCode.NO_REPOSITORY: 404,
+    RuntimeCode.NO_PROCESS: 404,
+    RuntimeCode.LIMITED: 409,
     RuntimeCode.DISK_FULL: 507,
     RuntimeCode.BUNDLE_TOO_LARGE: 413,
     RuntimeCode.BUNDLE_TORN: 422,

@@ -15,6 +15,7 @@ import msgspec
 from typing_extensions import override
 
 from adapters.agentctl.server import record
+from adapters.agentctl.server.beside import Beside
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Known
 from adapters.agentctl.server.hosted import Hosted
@@ -95,6 +96,10 @@ class Remains(Hosted):
         return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
 
     @override
+    def beside(self) -> Result[Beside, RuntimeProblem]:
+        return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
+
+    @override
     async def stop(self) -> None:
         """It is stopped."""
 
@@ -136,7 +141,7 @@ class Recovery:
     async def _end(self, known: Record) -> None:
         await self.leftovers.end(
             known.execution,
-            [known.agent] if known.agent else [],
+            [*([known.agent] if known.agent else []), *known.beside],
             since=known.agentctl[1],
             terminate=self.terminate,
             kill=self.kill,

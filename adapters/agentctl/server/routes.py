@@ -33,6 +33,7 @@ __all__ = ("CAPABILITIES", "ROUTES", "Core", "RelayHolder", "Session", "Task", "
 CAPABILITIES: Final = [
     "acp",
     "bundles",
+    "background-processes",
     "credential-doctor",
     "events",
     "git",

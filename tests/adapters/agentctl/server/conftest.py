@@ -199,6 +199,7 @@ async def house_in(
         git,
         scripts,
         bundles,
+        LocalProcesses(None),
     )
     async with bundles, Instances(parts) as instances:
         cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
