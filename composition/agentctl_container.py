@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import secrets
 import socket
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from dependency_injector import containers, providers
 
 from adapters.agentctl import process_stat
 from adapters.agentctl.proof import Proofs
+from adapters.agentctl.server import listening
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.app import create_app
@@ -27,7 +27,7 @@ from adapters.agentctl.server.git_explanation import GitExplainer
 from adapters.agentctl.server.git_socket import Surroundings
 from adapters.agentctl.server.instances import Instances
 from adapters.agentctl.server.launch_check import LaunchCheck
-from adapters.agentctl.server.managed_sockets import GitSockets, bind
+from adapters.agentctl.server.managed_sockets import GitSockets
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.relay import Relay
@@ -48,8 +48,6 @@ from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 
 __all__ = ("Container", "Place", "listen", "listen_on_loopback", "private")
-
-_SOCKET = re.compile(r"([0-9]+)-([0-9]+)-[0-9a-f]{16}\.ctl\.sock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +81,8 @@ def private(directory: Path) -> Path:
 
 def listen(runtime: Path) -> socket.socket:
     """A socket of our own under an unguessable name; those of an agentctl that is gone go too."""
-    for path in runtime.glob("*.ctl.sock"):
-        name = _SOCKET.fullmatch(path.name)
-        if name and not process_stat.is_running(int(name[1]), int(name[2])):
-            path.unlink(missing_ok=True)
-    pid, started = process_stat.ourselves()
-    return bind(runtime / f"{pid}-{started}-{secrets.token_hex(8)}.ctl.sock")
+    listening.sweep(runtime, "ctl")
+    return listening.bind(listening.fresh(runtime, "ctl"))
 
 
 def listen_on_loopback(port: int) -> socket.socket:

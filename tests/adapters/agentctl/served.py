@@ -17,7 +17,7 @@ from adapters.agentctl.connection import AgentctlConnection
 from adapters.agentctl.proof import KEY_BYTES, Proofs
 from adapters.agentctl.runtime import Keeper
 from adapters.agentctl.server.app import create_app
-from adapters.agentctl.server.managed_sockets import bind
+from adapters.agentctl.server.listening import bind
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.routes import Core
 from composition.agentctl_container import listen_on_loopback

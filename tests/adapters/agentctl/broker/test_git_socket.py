@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.agentctl import process_stat
-from adapters.agentctl.server.managed_sockets import bind
+from adapters.agentctl.server.listening import bind
 from adapters.agentctl.wire import CredentialAnswer, CredentialAsk
 from domain.broker_bounds import BrokerBounds
 from domain.broker_contract import MAX_SOCKET_BYTES, NAMES

@@ -18,7 +18,7 @@ from typing_extensions import override
 from websockets.asyncio.client import ClientConnection, unix_connect
 
 from adapters.agentctl.relay_client import RelayClient
-from adapters.agentctl.server.managed_sockets import bind
+from adapters.agentctl.server.listening import bind
 from adapters.agentctl.server.relay import AskProblem, Relay, Unanswered
 from adapters.agentctl.wire import (
     SUPERSEDED,
