@@ -90,6 +90,7 @@ async def _serve(
     to_stderr(container.registry())
     core, clock = container.core(), container.clock()
     server = _Server(container.app())
+    container.tool_sockets().sweep()
     told = asyncio.Event()
     _listen_for_the_end(told, owned=owned)
     async with (

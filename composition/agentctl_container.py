@@ -35,6 +35,7 @@ from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.scripts import Scripts
+from adapters.agentctl.server.tool_sockets import ToolSockets
 from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.lock import worktree_lock
@@ -125,20 +126,22 @@ class Container(containers.DeclarativeContainer):
         git,
         os.environ.get("PATH", os.defpath),
     )
+    families = providers.Singleton(Families)
     surroundings = providers.Singleton(
         Surroundings,
         relay.provided.credential,
-        providers.Singleton(Families),
+        families,
         registry,
         clock.provided.monotonic,
     )
-    sockets = providers.Singleton(
-        GitSockets, providers.Callable(lambda place: place.runtime, place), tools, surroundings
-    )
+    runtime = providers.Callable(lambda place: place.runtime, place)
+    sockets = providers.Singleton(GitSockets, runtime, tools, surroundings)
+    tool_sockets = providers.Singleton(ToolSockets, runtime, tools, families, relay)
     outfitter = providers.Singleton(
         Outfitter,
         providers.Singleton(Workspaces, git, lock),
         sockets,
+        tool_sockets,
         providers.Singleton(LaunchCheck, git),
         providers.Object(dict(os.environ)),
     )

@@ -26,6 +26,7 @@ from adapters.http.api import Api
 from adapters.logs.evidence import LogEvidence
 from adapters.logs.logs import Logs
 from adapters.mcp.backend import Backend
+from adapters.mcp.inside import InsideDoor
 from adapters.mcp.outside import OutsideDoor
 from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
@@ -162,11 +163,13 @@ class ControlPlane(containers.DeclarativeContainer):
     issue = providers.Singleton(IssueLease, redactor, clock, ids)
     redeem = providers.Singleton(RedeemCredential, store, credential, capabilities, issue, clock)
 
+    inside = providers.Singleton(InsideDoor)
     relay = providers.Singleton(
         RelayClient,
         redeem,
         providers.Callable(known_secrets, store, secrets),
         providers.Callable(created_here, store),
+        inside,
     )
     keeper = providers.Singleton(AgentctlKeeper, store, vault, ids, relay, launching)
     runtime = providers.Singleton(AgentctlRuntime, keeper)

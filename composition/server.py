@@ -121,6 +121,7 @@ async def started(
             logs=logs,
             launching=launching(agentctl, home, sockets, inherited, owned=owned),
         )
+        plane.inside().open(plane.tools())
         keeper = await stack.enter_async_context(plane.keeper())
         await stack.enter_async_context(plane.followers())
         recovered = await plane.recover()()

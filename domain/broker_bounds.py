@@ -5,8 +5,8 @@ from typing import Final
 
 __all__ = ("MAX_FRAME_BYTES", "BrokerBounds")
 
-MAX_FRAME_BYTES: Final = 4 * 1024 * 1024
-"""A frame of the relay, either way."""
+MAX_FRAME_BYTES: Final = 8 * 1024 * 1024
+"""A frame of the relay, either way: more than a message of the tools."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ told here is written down, and only what is surely foreign is refused.
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ("Descent", "Peer")
+__all__ = ("Descent", "Foreign", "Peer")
 
 
 class Descent(StrEnum):
@@ -27,3 +27,11 @@ class Peer:
 
     pid: int
     descent: Descent
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """The process is another user's, or another instance's."""
+
+    pid: int
+    user: int

@@ -3,11 +3,16 @@
 from collections.abc import Iterable
 from typing import Final
 
+from domain.task import MAX_PROMPT_BYTES
+
 __all__ = (
     "DEFAULT_CONVERSATION",
+    "MAX_CALLS",
+    "MAX_CONNECTIONS",
     "MAX_CONVERSATION",
     "MAX_CONVERSATION_BYTES",
     "MAX_ID",
+    "MAX_MESSAGE_BYTES",
     "MAX_ROWS",
     "MAX_TASK_REPOSITORIES",
     "MAX_TITLE",
@@ -27,6 +32,13 @@ MAX_CONVERSATION: Final = 200
 """Events of a conversation in one answer at most."""
 MAX_CONVERSATION_BYTES: Final = 256 * 1024
 """Bytes of JSON of a conversation in one answer; one event that is larger comes alone."""
+MAX_MESSAGE_BYTES: Final = 6 * MAX_PROMPT_BYTES + 64 * 1024
+"""The largest message of the protocol: a prompt at its bound, each byte of it escaped as six
+(RFC 8259, section 7), with room for the rest."""
+MAX_CONNECTIONS: Final = 32
+"""Clients of one agent at once; one more is turned away."""
+MAX_CALLS: Final = 128
+"""Calls of one client without an answer; one more is refused."""
 
 
 def fitting(sizes: Iterable[int], budget: int) -> int:

@@ -53,8 +53,8 @@ BREACHES: Final = {
     "Ciphers and certificates stay with what they protect": Planted(
         "adapters.sqlite.planted_cipher", "import cryptography"
     ),
-    "The git helper starts with next to nothing": Planted(
-        "adapters.agentctl.server.tools.socket_client", "import json"
+    "What agents start of ours starts with next to nothing": Planted(
+        "adapters.agentctl.server.tools.mcp_bridge", "import json"
     ),
     "agentctl carries no database": Planted(
         "adapters.agentctl.server.planted_store", "import adapters.sqlite.store"

@@ -11,6 +11,7 @@ import structlog
 from websockets.asyncio.client import ClientConnection, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
+from adapters.agentctl.tool_streams import ToolStreams
 from adapters.agentctl.wire import SUPERSEDED, AskRefused, CredentialAnswer, CredentialAsk, Frame
 from domain.broker_bounds import MAX_FRAME_BYTES, BrokerBounds
 from domain.identity import ExecutionId
@@ -20,6 +21,7 @@ from domain.peer import Descent, Peer
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from ports.credentials import CredentialRequest, Credentials, GitCredential
+from ports.tools import ToolDoor
 
 __all__ = ("RelayClient",)
 
@@ -40,7 +42,7 @@ class RelayClient:
     """Keeps one connection open while `run` runs; its owner cancels it.
 
     `known` are the secrets that agentctl is told to redact, `created` whether an execution is one
-    of this control plane's: no other is answered.
+    of this control plane's: no other is answered. `tools` serves what agents ask of our tools.
     """
 
     def __init__(
@@ -48,10 +50,12 @@ class RelayClient:
         credentials: Credentials,
         known: Callable[[], Awaitable[Sequence[Secret]]],
         created: Callable[[ExecutionId], Awaitable[bool]],
+        tools: ToolDoor,
     ) -> None:
         self._credentials = credentials
         self._known = known
         self._created = created
+        self._tools = tools
         self._bounds = BrokerBounds()
 
     async def run(self, socket: str, bearer: Callable[[], Awaitable[str]], epoch: int) -> None:
@@ -85,23 +89,29 @@ class RelayClient:
         await connection.send(_encode(register))
         answering: dict[str, asyncio.Task[None]] = {}
         async with asyncio.TaskGroup() as group:
+            streams = ToolStreams(self._tools, self._created, partial(_send, connection), group)
             async for frame in _frames_of(connection):
-                if frame.kind == "cancel":
+                if frame.kind == "answer":
+                    streams.taken(frame)
+                elif frame.kind == "cancel":
                     given_up = answering.get(frame.id)
                     if given_up is not None:
                         given_up.cancel()
                 elif len(answering) >= self._bounds.in_flight:
                     await _send(connection, _refused(frame, Refusal.LIMITED))
                 elif frame.id not in answering:
-                    task = group.create_task(self._answer(connection, frame))
+                    task = group.create_task(self._answer(connection, frame, streams))
                     answering[frame.id] = task
                     task.add_done_callback(partial(_forget, answering, frame.id))
+            streams.close()
             for task in answering.values():
                 task.cancel()
 
-    async def _answer(self, connection: ClientConnection, frame: Frame) -> None:
+    async def _answer(
+        self, connection: ClientConnection, frame: Frame, streams: ToolStreams
+    ) -> None:
         try:
-            answer = await self._redeem(frame)
+            answer = await (streams.take(frame) if frame.kind == "mcp" else self._redeem(frame))
         except Exception:
             # One question that fails must not end the relay for all; the log has why.
             log.exception("relay_failed", execution=frame.execution)

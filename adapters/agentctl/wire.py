@@ -76,6 +76,7 @@ __all__ = (
     "Scripts",
     "Stage",
     "Staged",
+    "ToolLine",
     "Welcome",
     "Worktrees",
 )
@@ -321,6 +322,9 @@ class Frame(msgspec.Struct, frozen=True):
     `cancel` gives up on the request of its id. `register` (control plane to agentctl) carries
     values to redact and is not answered. A request may come again, under a new id, when its
     connection ended before the answer.
+
+    Requests of kind `mcp` go both ways and carry a `ToolLine`; the answer, whose body is null, says
+    that the line was taken, and the next one of the connection follows it. They never come again.
     """
 
     id: str
@@ -357,3 +361,18 @@ class CredentialAnswer(msgspec.Struct, frozen=True):
     password: str
     expires: int | None
     lease: str | None = None
+
+
+class ToolLine(msgspec.Struct, frozen=True):
+    """The body of an `mcp` request: a message on a connection to the socket for tools.
+
+    `message` is one of JSON-RPC, or null: from agentctl when the client has gone, from the control
+    plane when it has ended what served the client.
+    """
+
+    connection: str
+    message: msgspec.Raw = msgspec.Raw(b"null")
+
+    @property
+    def ends(self) -> bool:
+        return bytes(self.message) == b"null"

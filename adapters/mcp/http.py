@@ -9,6 +9,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from adapters.mcp.backend import Backend
 from adapters.mcp.server import Context, make_server
+from adapters.mcp.toolbox import OUTSIDE
 from domain.principal import Principal
 
 __all__ = ("Serving", "serving")
@@ -30,7 +31,7 @@ class Serving:
 @asynccontextmanager
 async def serving(backend: Backend, max_body_bytes: int) -> AsyncIterator[Serving]:
     manager = StreamableHTTPSessionManager(
-        make_server(backend, principal_of),
+        make_server(backend, OUTSIDE, principal_of),
         stateless=True,
         json_response=True,
         # Host and Origin were looked at before, by the door that all requests come through.

@@ -8,17 +8,13 @@ request, in a thread.
 import asyncio
 import importlib
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
 from adapters.mcp.backend import Backend
 from domain.principal import Principal
-from domain.task import MAX_PROMPT_BYTES
+from domain.tool_bounds import MAX_MESSAGE_BYTES
 
 __all__ = ("OutsideDoor",)
-
-MAX_BODY_BYTES: Final = 6 * MAX_PROMPT_BYTES + 64 * 1024
-"""The largest message: a prompt at its bound, each byte of it escaped as six (RFC 8259, section 7),
-with room for the rest."""
 
 Message = Any  # a scope, receive or send of ASGI, whose library is the other end's own
 
@@ -72,6 +68,6 @@ class OutsideDoor:
             ready.cancel()
             return
         http: Any = await asyncio.to_thread(importlib.import_module, "adapters.mcp.http")
-        async with http.serving(self._backend, MAX_BODY_BYTES) as serving:
+        async with http.serving(self._backend, MAX_MESSAGE_BYTES) as serving:
             ready.set_result(serving)
             await self._closing.wait()

@@ -1,6 +1,7 @@
 """The tools that read. What is not the principal's to see is answered like what is not there."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from adapters.mcp.answers import (
     AgentAnswer,
@@ -27,11 +28,11 @@ from adapters.mcp.arguments import (
     TaskSession,
 )
 from adapters.mcp.backend import Backend
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound, acts_for_a_person, sees_task, sees_workspace
 from domain.event import SessionEvent
 from domain.identity import SessionId, TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
-from domain.principal import Principal
+from domain.principal import Execution, Principal
 from domain.session import Session
 from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES, fitting
@@ -51,17 +52,24 @@ __all__ = (
     "workspaces",
 )
 
+Row = TypeVar("Row", Workspace, Task)
+
 
 async def workspaces(
     backend: Backend, principal: Principal, asked: ListWorkspaces
 ) -> Result[Workspaces, NotFound]:
-    if not acts_for_a_person(principal):
-        return Failure(NotFound("workspace"))
     async with backend.store.read() as state:
-        found = await state.workspaces(asked.after, asked.limit)
-    following = found[-1].id if len(found) == asked.limit else None
+        if acts_for_a_person(principal):
+            found = await state.workspaces(asked.after, asked.limit)
+        else:
+            own = await own_task(state, principal)
+            mine = await state.workspace(own.workspace) if own is not None else None
+            found = paged([mine] if mine is not None else [], asked.after, asked.limit)
     return Success(
-        Workspaces(workspaces=[WorkspaceAnswer.of(each) for each in found], next_after=following)
+        Workspaces(
+            workspaces=[WorkspaceAnswer.of(each) for each in found],
+            next_after=following(found, asked.limit),
+        )
     )
 
 
@@ -87,9 +95,17 @@ async def tasks(
         workspace = await workspace_of(state, principal, asked.workspace_id)
         if failed(workspace):
             return workspace
-        found = await state.tasks(workspace.unwrap().id, asked.after, asked.limit)
-    following = found[-1].id if len(found) == asked.limit else None
-    return Success(Tasks(tasks=[TaskSummary.of(each) for each in found], next_after=following))
+        if acts_for_a_person(principal):
+            found = await state.tasks(workspace.unwrap().id, asked.after, asked.limit)
+        else:
+            own = await own_task(state, principal)
+            found = paged([own] if own is not None else [], asked.after, asked.limit)
+    return Success(
+        Tasks(
+            tasks=[TaskSummary.of(each) for each in found],
+            next_after=following(found, asked.limit),
+        )
+    )
 
 
 async def task(
@@ -159,16 +175,32 @@ async def workspace_of(
     state: Reader, principal: Principal, workspace: str
 ) -> Result[Workspace, NotFound]:
     found = await state.workspace(WorkspaceId(workspace))
-    if found is None or not acts_for_a_person(principal):
+    if found is None or not sees_workspace(principal, await own_task(state, principal), found.id):
         return Failure(NotFound("workspace"))
     return Success(found)
 
 
 async def task_of(state: Reader, principal: Principal, task: str) -> Result[Task, NotFound]:
     found = await state.task(TaskId(task))
-    if found is None or not acts_for_a_person(principal):
+    if found is None or not sees_task(principal, await own_task(state, principal), found):
         return Failure(NotFound("task"))
     return Success(found)
+
+
+async def own_task(state: Reader, principal: Principal) -> Task | None:
+    """The task that an agent works on; nobody else has one."""
+    return await state.task(principal.task) if isinstance(principal, Execution) else None
+
+
+def paged(rows: Sequence[Row], after: str | None, limit: int) -> Sequence[Row]:
+    """A page of rows that are all at hand, as the store would give it: by id, after `after`."""
+    following = (each for each in rows if after is None or each.id > after)
+    return sorted(following, key=lambda each: each.id)[:limit]
+
+
+def following(page: Sequence[Row], limit: int) -> str | None:
+    """What the next page is asked for with; null when this one is the last."""
+    return page[-1].id if len(page) == limit else None
 
 
 async def session_of(

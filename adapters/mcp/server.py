@@ -1,6 +1,6 @@
 """The MCP server: it lists the tools and calls them for whoever the connection belongs to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from secrets import token_hex
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from mcp_types import (
 )
 
 from adapters.mcp.backend import Backend
-from adapters.mcp.tools import TOOLS
+from adapters.mcp.tools import AnyTool, Progress
 from domain.outcome import failed
 from domain.principal import Principal
 from ports.store import StoreUnavailable
@@ -37,18 +37,22 @@ Context = ServerRequestContext[Any, Any]
 log = structlog.get_logger()
 
 
-def make_server(backend: Backend, principal: Callable[[Context], Principal]) -> Server[Any]:
+def make_server(
+    backend: Backend,
+    tools: Mapping[str, AnyTool[Any, Any]],
+    principal: Callable[[Context], Principal],
+) -> Server[Any]:
     """`principal` tells from a request's connection for whom it is; no argument can."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[each.described() for each in TOOLS.values()])
+        return ListToolsResult(tools=[each.described() for each in tools.values()])
 
     async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        tool = TOOLS.get(asked.name)
+        tool = tools.get(asked.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, "There is no such tool; list the tools.")
         try:
-            outcome = await tool(backend, principal(context), asked.arguments)
+            outcome = await tool(backend, principal(context), asked.arguments, progress_of(context))
         except StoreUnavailable as unavailable:
             return refused(f"{unavailable.fault.value}: the database cannot serve. Try again.")
         except Exception:
@@ -71,6 +75,18 @@ def make_server(backend: Backend, principal: Callable[[Context], Principal]) -> 
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def progress_of(context: Context) -> Progress:
+    """Tells the client how far its call is, as it asked for it; else nobody."""
+    told = 0
+
+    async def tell(message: str) -> None:
+        nonlocal told
+        told += 1
+        await context.session.report_progress(told, None, message)
+
+    return tell
 
 
 def refused(text: str) -> CallToolResult:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from adapters.agentctl.server.conversations import StdioServer
 from adapters.agentctl.server.instance_sockets import Opened
 from adapters.agentctl.wire import Lease
 from domain.execution import Handle
@@ -48,3 +49,25 @@ class FakeSockets:
         opened = FakeOpen(Opened(variables, str(tools), helper), self)
         self.held.append(opened)
         return opened
+
+
+class FakeOpenTools:
+    def __init__(self, path: Path) -> None:
+        self.server = StdioServer("kandev", "/bin/false", (str(path),))
+        self._path = path
+
+    def admit(self, pid: int, started: int) -> None:
+        pass
+
+    async def close(self) -> None:
+        self._path.unlink()
+
+
+class FakeToolSockets:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    async def open(self, handle: Handle) -> FakeOpenTools:
+        path = self._directory / f"{handle.execution}.mcp.sock"
+        path.touch()
+        return FakeOpenTools(path)

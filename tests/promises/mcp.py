@@ -48,6 +48,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#over-http",
         "The library of the protocol is loaded with the first request, not with the server.",
     ),
+    "mcp:inside": (
+        f"{_PAGE}#for-agents",
+        "Under either policy an agent has the tools, bound to its execution, by absolute paths.",
+    ),
+    "mcp:inside-restart": (
+        f"{_PAGE}#for-agents",
+        "A restart ends a call with an error, and the client of the agent goes on.",
+    ),
+    "mcp:inside-bounds": (
+        f"{_PAGE}#for-agents",
+        "What a client says, asks at once and leaves unread is bounded, for itself alone.",
+    ),
     "mcp:stdio": (
         f"{_PAGE}#on-stdio",
         "`kandev mcp` has the same tools on standard input and output.",

@@ -4,8 +4,9 @@ That library costs most of a second to import, so it is behind these protocols a
 puts the parts together.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
@@ -14,7 +15,15 @@ from domain.event import Json
 from domain.outcome import Result
 from ports.runtime import RuntimeProblem
 
-__all__ = ("Conversation", "Converse", "Introduction")
+__all__ = ("Conversation", "Converse", "Introduction", "StdioServer")
+
+
+class StdioServer(NamedTuple):
+    """A server of tools that the agent starts by an absolute path, and speaks to on its stdio."""
+
+    name: str
+    command: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +41,15 @@ class Conversation(Protocol):
         """Agree on version 1 of the protocol; an agent that insists on another is refused."""
         ...
 
-    async def begin(self, directory: str) -> Result[str, RuntimeProblem]:
+    async def begin(
+        self, directory: str, servers: Sequence[StdioServer]
+    ) -> Result[str, RuntimeProblem]:
         """Begin a new conversation; the agent's own id of it."""
         ...
 
-    async def load(self, directory: str, session: str) -> Result[None, RuntimeProblem]:
+    async def load(
+        self, directory: str, session: str, servers: Sequence[StdioServer]
+    ) -> Result[None, RuntimeProblem]:
         """Load an earlier conversation. `AGENT_REFUSED`: the agent cannot, and lives on."""
         ...
 

@@ -13,6 +13,7 @@ from adapters.agentctl.server import agent_environment
 from adapters.agentctl.server.agent_environment import AgentEnvironment
 from adapters.agentctl.server.instance_sockets import ManagedSockets, OpenSockets
 from adapters.agentctl.server.launch_check import LaunchCheck
+from adapters.agentctl.server.tool_sockets import OpenTools, Tools
 from adapters.agentctl.server.worktrees import Workspace, Workspaces
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
@@ -26,6 +27,7 @@ class Equipment:
     environment: AgentEnvironment
     workspace: Workspace
     sockets: OpenSockets | None
+    tools: OpenTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Outfitter:
 
     workspaces: Workspaces
     sockets: ManagedSockets
+    tools: Tools
     check: LaunchCheck
     host: Mapping[str, str]
 
@@ -56,6 +59,8 @@ class Outfitter:
         try:
             _make(directory, undo)
             sockets = await self._open_sockets(handle, asked, life)
+            tools = await self.tools.open(handle)
+            life.push_async_callback(tools.close)
             managed = asked.managed
             authorities = agent_environment.write_authorities(managed, directory) if managed else {}
         except FileExistsError:
@@ -76,7 +81,7 @@ class Outfitter:
             return prepared
         workspace = prepared.unwrap()
         undo.push_async_callback(self.workspaces.unmake, workspace, environment.variables)
-        return Success(Equipment(environment, workspace, sockets))
+        return Success(Equipment(environment, workspace, sockets, tools))
 
     async def _open_sockets(
         self, handle: Handle, asked: wire.Create, life: AsyncExitStack

@@ -7,9 +7,7 @@ SO_PEERCRED) and goes along with the question.
 
 import asyncio
 import hashlib
-import os
 import socket
-import struct
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,13 +17,14 @@ import msgspec
 import structlog
 
 from adapters.agentctl.server.descent import Families
+from adapters.agentctl.server.peers import peer_of
 from adapters.agentctl.wire import CredentialAnswer, CredentialAsk, Lease
 from domain import git_credential, refusal_loop
 from domain.broker_bounds import BrokerBounds
 from domain.git_credential import QUIT, Action, Request
 from domain.identity import ExecutionId
 from domain.outcome import failed
-from domain.peer import Descent, Peer
+from domain.peer import Peer
 from domain.refusal_loop import Trail
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
@@ -37,7 +36,6 @@ Ask = Callable[[ExecutionId, CredentialAsk], Awaitable[CredentialAnswer | None]]
 """Asks the control plane on behalf of an execution; None when it refuses or cannot be reached."""
 
 _CHUNK: Final = 65_536
-_PEER: Final = struct.Struct("3i")
 
 log = structlog.get_logger()
 
@@ -91,20 +89,26 @@ class GitSocket:
             # Without an answer git reads an end, and its next helper is the one that says quit.
             with suppress(OSError, TimeoutError, asyncio.CancelledError):
                 async with self._places:
-                    writer.write(await self._answer(reader, _peer_of(writer)))
+                    writer.write(await self._answer(reader, writer))
                     await writer.drain()
         finally:
             self._questions.discard(task)
             writer.close()
 
-    async def _answer(self, reader: asyncio.StreamReader, credentials: tuple[int, int]) -> bytes:
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         async with asyncio.timeout(self._around.bounds.question):
             data = await _read_all(reader)
-        pid, user = credentials
-        peer = Peer(pid, self._around.families.descent(self._execution, pid))
-        if user != os.geteuid() or peer.descent is Descent.OUTSIDE:
-            log.warning("git_question_from_outside", execution=self._execution, pid=pid, uid=user)
+        told = peer_of(writer, self._around.families, self._execution)
+        if failed(told):
+            foreign = told.failure()
+            log.warning(
+                "git_question_from_outside",
+                execution=self._execution,
+                pid=foreign.pid,
+                uid=foreign.user,
+            )
             return QUIT
+        peer = told.unwrap()
         parsed = git_credential.parse(data)
         if failed(parsed):
             fault = parsed.failure().fault.value
@@ -163,14 +167,6 @@ class GitSocket:
         if request.password is not None:
             now = self._around.monotonic()
             self._trails = refusal_loop.refused(self._trails, _name(request.password), now)
-
-
-def _peer_of(writer: asyncio.StreamWriter) -> tuple[int, int]:
-    """Pid and user of whoever connected."""
-    connection = writer.get_extra_info("socket")
-    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    pid, user, _ = _PEER.unpack(raw)
-    return pid, user
 
 
 async def _read_all(reader: asyncio.StreamReader) -> bytes:

@@ -4,8 +4,10 @@ A conversation that the agent cannot load is replaced by a new one, and that is 
 is gone is not asked for a new one: what it would have loaded is still good.
 """
 
+from collections.abc import Sequence
+
 from adapters.agentctl import wire
-from adapters.agentctl.server.conversations import Conversation, Introduction
+from adapters.agentctl.server.conversations import Conversation, Introduction, StdioServer
 from adapters.agentctl.server.hearing import Hearing
 from domain.event import EventKind, Json
 from domain.outcome import Failure, Result, Success, failed
@@ -21,6 +23,7 @@ async def greet(
     wanted: str | None,
     version: str,
     removed: tuple[str, ...],
+    servers: Sequence[StdioServer],
 ) -> Result[wire.Created, RuntimeProblem]:
     """Introduce ourselves and load `wanted`, or begin a new conversation in `directory`."""
     introduced = await conversation.initialize(version)
@@ -29,13 +32,13 @@ async def greet(
     introduction = introduced.unwrap()
     lost: str | None = None
     if wanted is not None:
-        loaded = await _load(conversation, hearing, directory, wanted, introduction)
+        loaded = await _load(conversation, hearing, directory, wanted, introduction, servers)
         if not failed(loaded):
             return Success(_created(hearing, wanted, True, None, introduction, removed))
         if loaded.failure().code is not RuntimeCode.AGENT_REFUSED:
             return loaded
         lost = loaded.failure().detail
-    begun = await conversation.begin(directory)
+    begun = await conversation.begin(directory, servers)
     if failed(begun):
         return begun
     return Success(_created(hearing, begun.unwrap(), False, lost, introduction, removed))
@@ -47,12 +50,13 @@ async def _load(
     directory: str,
     wanted: str,
     introduction: Introduction,
+    servers: Sequence[StdioServer],
 ) -> Result[None, RuntimeProblem]:
     if not introduction.loads_sessions:
         detail = "the agent cannot load an earlier conversation"
         return Failure(RuntimeProblem(RuntimeCode.AGENT_REFUSED, detail))
     hearing.begin_replay()
-    return await conversation.load(directory, wanted)
+    return await conversation.load(directory, wanted, servers)
 
 
 def _created(

@@ -115,6 +115,7 @@ class Launching:
             asked.acp_session,
             self.parts.version,
             environment.removed,
+            [equipment.tools.server],
         )
         self.flush()
         if failed(greeted):
@@ -175,6 +176,8 @@ class Launching:
             return started
         self._write_record()
         identity = self.process.identity
+        if identity is not None:
+            equipment.tools.admit(*identity)
         if equipment.sockets is not None and identity is not None:
             equipment.sockets.admit(*identity)
         conversation = await self.parts.converse(

@@ -2,14 +2,15 @@
 
 One control plane holds the relay at a time, the one with the highest epoch. A question waits,
 within its bound, through a restart of the control plane, and is then asked again: what is asked
-here may be asked twice.
+here may be asked twice. What is told on behalf of a client of tools is told once.
 """
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -17,12 +18,14 @@ import structlog
 from litestar import WebSocket
 from litestar.exceptions import WebSocketException
 
+from adapters.agentctl.server.tool_socket import Listener
 from adapters.agentctl.wire import (
     SUPERSEDED,
     AskRefused,
     CredentialAnswer,
     CredentialAsk,
     Frame,
+    ToolLine,
 )
 from domain.broker_bounds import BrokerBounds
 from domain.identity import ExecutionId
@@ -38,6 +41,7 @@ _frame: Final = msgspec.json.Decoder(Frame)
 _answer: Final = msgspec.json.Decoder(CredentialAnswer)
 _refused: Final = msgspec.json.Decoder(AskRefused)
 _values: Final = msgspec.json.Decoder(list[str])
+_line: Final = msgspec.json.Decoder(ToolLine)
 
 log = structlog.get_logger()
 
@@ -79,6 +83,7 @@ class Relay:
         self._held = asyncio.Event()
         self._places = asyncio.Semaphore(self._bounds.in_flight)
         self._highest = -1
+        self._listeners: dict[str, Listener] = {}
 
     async def hold(self, socket: WebSocket[Any, Any, Any], epoch: int) -> None:
         """Serve one connection until it closes. An epoch below the highest is refused.
@@ -131,20 +136,48 @@ class Relay:
             return _answer.decode(answered.unwrap())
         return None
 
+    @contextmanager
+    def listening(self, connection: str, listener: Listener) -> Iterator[None]:
+        self._listeners[connection] = listener
+        try:
+            yield
+        finally:
+            del self._listeners[connection]
+
+    async def tell(self, execution: ExecutionId, line: ToolLine) -> bool:
+        """Pass a line on; what was under way when the connection ended is not told again."""
+        with suppress(TimeoutError, _LostError):
+            async with asyncio.timeout(self._bounds.restart), self._places:
+                holder = await self._someone()
+                answer = await self._ask(holder, "mcp", execution, _encode(line))
+                return answer.kind == "answer"
+        return False
+
+    def leave(self, execution: ExecutionId, connection: str) -> None:
+        if self._holder is not None:
+            body = msgspec.Raw(_encode(ToolLine(connection)))
+            frame = Frame(secrets.token_hex(8), "mcp", execution, body)
+            self._holder.outbox.put_nowait(frame)
+
     def _take_over(self, epoch: int) -> _Holder:
         earlier, holder = self._holder, _Holder()
         self._holder, self._highest = holder, epoch
         self._held.set()
         if earlier is not None:
             earlier.superseded.set()
-            earlier.lose()
+            self._lose(earlier)
         return holder
 
     def _let_go(self, holder: _Holder) -> None:
         if self._holder is holder:
             self._holder = None
             self._held.clear()
+            self._lose(holder)
+
+    def _lose(self, holder: _Holder) -> None:
         holder.lose()
+        for listener in self._listeners.values():
+            listener.lost()
 
     async def _someone(self) -> _Holder:
         while self._holder is None:
@@ -172,6 +205,9 @@ class Relay:
                 if frame.kind == "register":
                     self._register(_values.decode(frame.body))
                     continue
+                if frame.kind == "mcp":
+                    self._pass_on(holder, frame)
+                    continue
                 future = holder.waiting.get(frame.id)
                 if future is not None and not future.done():
                     future.set_result(frame)
@@ -179,6 +215,18 @@ class Relay:
     def _register(self, values: Sequence[str]) -> None:
         for value in values:
             self._redactor.register(Secret(value))
+
+    def _pass_on(self, holder: _Holder, frame: Frame) -> None:
+        """Give a line to its client; the answer follows when that has taken it, or has gone."""
+        line = _line.decode(frame.body)
+        taken = partial(holder.outbox.put_nowait, Frame(frame.id, "answer", frame.execution))
+        listener = self._listeners.get(line.connection)
+        if listener is not None and not line.ends:
+            listener.heard(bytes(line.message), taken)
+            return
+        if listener is not None:
+            listener.lost()
+        taken()
 
     async def _close(self, socket: WebSocket[Any, Any, Any]) -> None:
         with suppress(WebSocketException, OSError, TimeoutError):

@@ -11,7 +11,8 @@ from mcp import Client
 from mcp_types import TextContent
 
 from adapters.mcp.server import make_server
-from domain.principal import Principal
+from adapters.mcp.toolbox import INSIDE, OUTSIDE
+from domain.principal import Execution, Principal
 from tests.pipelines.plane import OWNER, Plane, plane_over
 
 __all__ = ("Tools", "tools_for")
@@ -44,7 +45,9 @@ class Tools:
 
 @asynccontextmanager
 async def tools_for(plane: Plane, principal: Principal) -> AsyncIterator[Tools]:
-    server = make_server(plane.container.tools(), lambda _: principal)
+    """The door that such a principal comes through."""
+    tools = INSIDE if isinstance(principal, Execution) else OUTSIDE
+    server = make_server(plane.container.tools(), tools, lambda _: principal)
     async with Client(server) as client:
         yield Tools(client, plane)
 

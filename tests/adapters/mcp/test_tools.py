@@ -9,27 +9,31 @@ import jsonschema  # type: ignore[import-untyped]  # it has no stubs
 import pytest
 from mcp import MCPError
 
-from adapters.mcp.tools import TOOLS, Effect
+from adapters.mcp.toolbox import INSIDE, OUTSIDE
+from adapters.mcp.tools import Effect
 from domain.event import EventKind, ExecutionEvent
-from domain.identity import ExecutionId, SessionId, TaskId
-from domain.principal import Execution
+from domain.identity import ExecutionId, SessionId, TaskId, WorkspaceId
+from domain.principal import Execution, Principal
 from domain.session import Session
 from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES
 from ports.runtime import RuntimeCode, RuntimeProblem
 from tests.adapters.mcp.conftest import Tools, tools_for
-from tests.pipelines.plane import Plane
+from tests.pipelines.plane import OWNER, Plane
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
-SNAPSHOT = Path(__file__).with_name("tools.json")
+SNAPSHOTS = Path(__file__).parent
+EVERY = {**OUTSIDE, **INSIDE}
+STRANGER = Execution(ExecutionId("exec"), TaskId("task"), SessionId("session"))
+"""An agent of a task that is not there."""
 
 
 def listed() -> list[dict[str, Any]]:
     return [
         each.described().model_dump(mode="json", by_alias=True, exclude_none=True)
-        for each in TOOLS.values()
+        for each in EVERY.values()
     ]
 
 
@@ -44,6 +48,19 @@ async def said(plane: Plane, session: Session, *texts: str) -> None:
         await unit.append_events(session.id, session.execution, events)
 
 
+def agent_of(session: Session) -> Execution:
+    """The principal that the session's agent is."""
+    assert session.execution is not None
+    return Execution(session.execution, session.task, session.id)
+
+
+async def workspace_of(plane: Plane, session: Session) -> WorkspaceId:
+    async with plane.store.read() as state:
+        task = await state.task(session.task)
+    assert task is not None
+    return task.workspace
+
+
 async def sibling(plane: Plane, session: Session) -> Task:
     """Another task in the workspace and the repositories of the session's."""
     async with plane.store.read() as state:
@@ -53,16 +70,22 @@ async def sibling(plane: Plane, session: Session) -> Task:
 
 
 @requirement("mcp:tools")
-async def test_the_list_of_tools_is_the_one_that_was_reviewed(tools: Tools) -> None:
-    offered = (await tools.client.list_tools()).tools
+@pytest.mark.parametrize(
+    ("principal", "snapshot"), [(OWNER, "outside.json"), (STRANGER, "inside.json")]
+)
+async def test_the_list_of_tools_is_the_one_that_was_reviewed(
+    plane: Plane, principal: Principal, snapshot: str
+) -> None:
+    async with tools_for(plane, principal) as tools:
+        offered = (await tools.client.list_tools()).tools
 
     assert [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in offered] == (
-        json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+        json.loads((SNAPSHOTS / snapshot).read_text(encoding="utf-8"))
     )
 
 
 @requirement("mcp:tools")
-@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+@pytest.mark.parametrize("tool", EVERY.values(), ids=EVERY)
 def test_a_tool_says_what_it_is_for_and_what_it_does_to_the_world(tool: Any) -> None:
     described = tool.described()
 
@@ -74,7 +97,7 @@ def test_a_tool_says_what_it_is_for_and_what_it_does_to_the_world(tool: Any) -> 
 
 @requirement("mcp:schemas")
 @pytest.mark.parametrize("validator", [jsonschema.Draft202012Validator, jsonschema.Draft7Validator])
-@pytest.mark.parametrize("tool", listed(), ids=TOOLS)
+@pytest.mark.parametrize("tool", listed(), ids=EVERY)
 def test_every_schema_is_valid_and_closed(tool: dict[str, Any], validator: Any) -> None:
     validator.check_schema(tool["inputSchema"])
     validator.check_schema(tool["outputSchema"])
@@ -162,22 +185,47 @@ async def test_a_session_is_found_only_beside_its_task(tools: Tools) -> None:
 
 
 @requirement("mcp:principal")
-async def test_an_agent_sees_nothing_of_a_persons_whatever_it_names(plane: Plane) -> None:
+async def test_an_agent_of_no_task_sees_nothing_whatever_it_names(plane: Plane) -> None:
     session = await plane.running()
-    agent = Execution(ExecutionId("exec"), TaskId("task"), SessionId("session"))
+    workspace = await workspace_of(plane, session)
     pair = {"task_id": session.task, "session_id": session.id}
     unknown = {"task_id": "unknown", "session_id": "unknown"}
 
-    async with tools_for(plane, agent) as tools:
-        for name in ("get_session", "stop_session", "get_conversation"):
+    async with tools_for(plane, STRANGER) as tools:
+        for name in ("get_session", "get_conversation"):
             text = await tools.refused(name, **pair)
             assert text == await tools.refused(name, **unknown)
-        for name in ("get_task", "list_sessions", "archive_task"):
+        for name in ("get_task", "list_sessions"):
             text = await tools.refused(name, task_id=session.task)
             assert text == await tools.refused(name, task_id="unknown")
-        assert "not_found" in await tools.refused("list_workspaces")
-        assert "not_found" in await tools.refused("create_task", title="Mend", prompt="Mend it.")
-    assert plane.runtime.stopped == []
+        for name in ("list_tasks", "list_repositories"):
+            text = await tools.refused(name, workspace_id=workspace)
+            assert text == await tools.refused(name, workspace_id="unknown")
+        assert (await tools.ok("list_workspaces"))["workspaces"] == []
+
+
+@requirement("mcp:principal")
+async def test_an_agent_sees_its_task_and_no_other(plane: Plane) -> None:
+    session = await plane.running()
+    other = await sibling(plane, session)
+    await plane.workspace()
+    workspace = await workspace_of(plane, session)
+    agent = agent_of(session)
+    pair = {"task_id": session.task, "session_id": session.id}
+
+    async with tools_for(plane, agent) as tools:
+        assert [each["id"] for each in (await tools.ok("list_workspaces"))["workspaces"]] == [
+            workspace
+        ]
+        assert [
+            each["id"] for each in (await tools.ok("list_tasks", workspace_id=workspace))["tasks"]
+        ] == [session.task]
+        assert (await tools.ok("get_session", **pair))["state"] == "idle"
+        assert (await tools.ok("get_conversation", **pair))["events"] == []
+        foreign = await tools.refused("get_task", task_id=other.id)
+        assert foreign == await tools.refused("get_task", task_id="unknown")
+        theirs = {"task_id": other.id, "session_id": session.id}
+        assert await tools.refused("get_session", **theirs) == foreign
 
 
 @requirement("mcp:pages")

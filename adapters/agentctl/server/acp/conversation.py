@@ -4,18 +4,22 @@ Importing the SDK costs most of a second, so only who starts an agent imports th
 """
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 from acp.client.connection import ClientSideConnection
 from acp.exceptions import RequestError
 from acp.helpers import text_block
 from acp.schema import (
+    AcpMcpServer,
     AllowedOutcome,
     DeniedOutcome,
+    HttpMcpServer,
     Implementation,
+    McpServerStdio,
     PermissionOption,
     RequestPermissionResponse,
+    SseMcpServer,
     ToolCallUpdate,
 )
 from pydantic import ValidationError
@@ -23,7 +27,7 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
-from adapters.agentctl.server.conversations import Conversation, Introduction
+from adapters.agentctl.server.conversations import Conversation, Introduction, StdioServer
 from domain.agent_bounds import AgentBounds
 from domain.outcome import Failure, Result, Success, failed
 from domain.permission import Option
@@ -37,6 +41,7 @@ PROTOCOL_VERSION: Final = 1
 _DETAIL: Final = 1000
 
 Answer = TypeVar("Answer")
+McpServer: TypeAlias = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
 
 
 class AcpConversation(Conversation):
@@ -70,14 +75,20 @@ class AcpConversation(Conversation):
         return Success(Introduction(shown, bool(capabilities.load_session)))
 
     @override
-    async def begin(self, directory: str) -> Result[str, RuntimeProblem]:
-        call = self._connection.new_session(cwd=directory, mcp_servers=[])
+    async def begin(
+        self, directory: str, servers: Sequence[StdioServer]
+    ) -> Result[str, RuntimeProblem]:
+        call = self._connection.new_session(cwd=directory, mcp_servers=_told(servers))
         answered = await _within(self._bounds.session, "session/new", call)
         return answered.map(lambda answer: answer.session_id)
 
     @override
-    async def load(self, directory: str, session: str) -> Result[None, RuntimeProblem]:
-        call = self._connection.load_session(cwd=directory, session_id=session, mcp_servers=[])
+    async def load(
+        self, directory: str, session: str, servers: Sequence[StdioServer]
+    ) -> Result[None, RuntimeProblem]:
+        call = self._connection.load_session(
+            cwd=directory, session_id=session, mcp_servers=_told(servers)
+        )
         answered = await _within(self._bounds.session, "session/load", call)
         return answered.map(lambda _: None)
 
@@ -96,6 +107,13 @@ class AcpConversation(Conversation):
     @override
     async def close(self) -> None:
         await self._connection.close()
+
+
+def _told(servers: Sequence[StdioServer]) -> list[McpServer]:
+    return [
+        McpServerStdio(name=each.name, command=each.command, args=list(each.words), env=[])
+        for each in servers
+    ]
 
 
 def _client(permissions: Permissions) -> Any:

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Final, Self
 
 from adapters.agentctl import process_stat
-from adapters.agentctl.server.tools import socket_client
+from adapters.agentctl.server.tools import mcp_bridge, socket_client
 from adapters.agentctl.server.tools.texts import Machine, texts
 from domain.managed_git import HELPER_NAME
 from domain.outcome import failed
@@ -27,6 +27,7 @@ __all__ = ("ManagedTools",)
 
 PROBE_SECONDS: Final = 10.0
 
+_BRIDGE = "mcp_bridge.pyc"
 _CLIENT = "socket_client.pyc"
 _MODE = 0o700
 _NAME = re.compile(r"([1-9][0-9]*)-([0-9]+)")
@@ -43,6 +44,7 @@ class ManagedTools:
     git: GitProcess
     search: str
     directory: Path = field(init=False)
+    _bridge: bytes = field(init=False, repr=False, default=b"")
     _client: bytes = field(init=False, repr=False, default=b"")
     _texts: Mapping[str, str] = field(init=False, repr=False, default_factory=dict)
 
@@ -62,8 +64,9 @@ class ManagedTools:
         """
         self.root.mkdir(mode=_MODE, parents=True, exist_ok=True)
         self._sweep()
+        self._bridge = _compiled(mcp_bridge, self.directory)
         if not await self._git_has_a_client():
-            self._client = _compiled(self.directory)
+            self._client = _compiled(socket_client, self.directory)
         self._texts = texts(self.directory, self._machine())
         with suppress(OSError):
             self.mend()
@@ -87,6 +90,12 @@ class ManagedTools:
             _make(self.directory / name, text.encode())
         if self._client:
             _make(self.directory / _CLIENT, self._client)
+
+    def bridge(self) -> list[str]:
+        """The words that start the bridge to a socket, whose path follows. Raises `OSError`."""
+        _make_private(self.directory)
+        _make(self.directory / _BRIDGE, self._bridge)
+        return [sys.executable, "-I", "-S", str(self.directory / _BRIDGE)]
 
     async def _git_has_a_client(self) -> bool:
         """A git without unix sockets has the command, which then fails; no socket is no failure."""
@@ -120,11 +129,11 @@ class ManagedTools:
                 shutil.rmtree(entry, ignore_errors=True)
 
 
-def _compiled(directory: Path) -> bytes:
-    """Our client as byte code, which starts in less time than its source."""
+def _compiled(program: ModuleType, directory: Path) -> bytes:
+    """A program of ours as byte code, which starts in less time than its source."""
     target = directory.with_name(f".{directory.name}.pyc")
     try:
-        py_compile.compile(socket_client.__file__, cfile=str(target), doraise=True)
+        py_compile.compile(str(program.__file__), cfile=str(target), doraise=True)
         return target.read_bytes()
     finally:
         target.unlink(missing_ok=True)

@@ -38,6 +38,7 @@ from tests.eventually import eventually
 from tests.fakes.clock import ManualClock
 from tests.fakes.credentials import FakeCredentials
 from tests.fakes.ids import CountingIds
+from tests.fakes.tools import FakeTools
 from tests.git_oracle import isolated
 from tests.requirements import requirement
 
@@ -66,7 +67,7 @@ class Plane:
         command += ["--owned"] * owned
         environment = {**isolated(self.home), **host}
         launching = Launching(command, environment, self.home / "log", owned)
-        relay = RelayClient(self.credentials, self._known, self._created)
+        relay = RelayClient(self.credentials, self._known, self._created, FakeTools())
         async with AgentctlKeeper(self.store, self.vault, self.ids, relay, launching) as keeper:
             yield keeper
 

@@ -1,126 +1,38 @@
 """The relay: agentctl's end behind a real server, the control plane's end as it is."""
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
-import uvicorn
-from litestar import Litestar, WebSocket, websocket
-from litestar.params import QueryParameter
 from structlog.testing import capture_logs
-from typing_extensions import override
-from websockets.asyncio.client import ClientConnection, unix_connect
 
-from adapters.agentctl.relay_client import RelayClient
-from adapters.agentctl.server.listening import bind
-from adapters.agentctl.server.relay import AskProblem, Relay, Unanswered
+from adapters.agentctl.server.relay import Unanswered
 from adapters.agentctl.wire import (
     SUPERSEDED,
     AskRefused,
     CredentialAnswer,
-    CredentialAsk,
     Frame,
 )
 from domain.broker_bounds import BrokerBounds
 from domain.identity import ExecutionId
 from domain.lease import Refusal
-from domain.outcome import Result
 from domain.peer import Descent, Peer
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from ports.credentials import CredentialRequest, GitCredential
+from tests.adapters.agentctl.broker.line import ASK, OURS, Line, line_of
 from tests.eventually import eventually
-from tests.fakes.credentials import FakeCredentials
-from tests.fakes.redactor import ListingRedactor
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
-OURS = ExecutionId("e1")
-ASK = CredentialAsk("get", "forge.example", "/a/b", "kdl_a", "kdc_a", 42, "inside")
 ANSWER = CredentialAnswer("u", "s3cret", None)
-
-
-class _Uvicorn(uvicorn.Server):
-    @override
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-@dataclass
-class Line:
-    """A relay that listens, and control planes that come and go."""
-
-    relay: Relay
-    redactor: ListingRedactor
-    credentials: FakeCredentials
-    socket: str
-    group: asyncio.TaskGroup
-    secrets: list[Secret] = field(default_factory=list)
-    headers: list[str] = field(default_factory=list)
-
-    def connect(self, epoch: int = 1) -> asyncio.Task[None]:
-        """Run the control plane's end until it is cancelled or superseded."""
-        client = RelayClient(self.credentials, self._known, self._created)
-        return self.group.create_task(client.run(self.socket, self._bearer, epoch))
-
-    @asynccontextmanager
-    async def bare(self, epoch: int = 1) -> AsyncIterator[ClientConnection]:
-        """A connection without our client behind it."""
-        uri = f"ws://agentctl/api/v1/relay?epoch={epoch}"
-        async with unix_connect(self.socket, uri=uri, compression=None) as connection:
-            yield connection
-
-    async def ask(self, execution: ExecutionId = OURS) -> Result[msgspec.Raw, AskProblem]:
-        return await self.relay.ask("credential", execution, msgspec.json.encode(ASK))
-
-    async def _bearer(self) -> str:
-        return "session"
-
-    async def _known(self) -> Sequence[Secret]:
-        return self.secrets
-
-    async def _created(self, execution: ExecutionId) -> bool:
-        return execution == OURS
-
-
-@asynccontextmanager
-async def _line(bounds: BrokerBounds) -> AsyncIterator[Line]:
-    redactor = ListingRedactor()
-    relay = Relay(redactor, bounds)
-    headers: list[str] = []
-
-    @websocket("/api/v1/relay")
-    async def route(
-        socket: WebSocket[Any, Any, Any], epoch: Annotated[int, QueryParameter()]
-    ) -> None:
-        headers.append(socket.headers.get("authorization", ""))
-        await relay.hold(socket, epoch)
-
-    app = Litestar([route], logging_config=None, openapi_config=None)
-    config = uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
-    server = _Uvicorn(config)
-    with tempfile.TemporaryDirectory(prefix="kd") as folder:
-        path = Path(folder) / "s"
-        async with asyncio.TaskGroup() as group:
-            serving = group.create_task(server.serve(sockets=[bind(path)]))
-            await eventually(lambda: server.started)
-            async with asyncio.TaskGroup() as planes:
-                yield Line(relay, redactor, FakeCredentials(), str(path), planes, headers=headers)
-            server.should_exit = True
-            await serving
 
 
 @pytest.fixture
 async def line() -> AsyncIterator[Line]:
-    async with _line(BrokerBounds(restart=20.0)) as opened:
+    async with line_of(BrokerBounds(restart=20.0)) as opened:
         yield opened
 
 
@@ -213,7 +125,7 @@ async def test_a_question_that_was_under_way_is_asked_again_of_the_next(line: Li
 
 @requirement("broker:relay:restart")
 async def test_a_question_that_nobody_answers_ends_in_time() -> None:
-    async with _line(BrokerBounds(restart=0.05)) as line:
+    async with line_of(BrokerBounds(restart=0.05)) as line:
         assert (await line.ask()).failure() == Unanswered()
         plane = line.connect()
         line.credentials.open.clear()
@@ -318,7 +230,7 @@ async def test_nonsense_ends_a_connection_and_the_next_one_is_served(
 
 @requirement("broker:relay:bounds")
 async def test_questions_over_the_bound_wait_for_their_turn() -> None:
-    async with _line(BrokerBounds(restart=20.0, in_flight=2)) as line:
+    async with line_of(BrokerBounds(restart=20.0, in_flight=2)) as line:
         plane = line.connect()
         line.credentials.open.clear()
         asking = [line.group.create_task(line.ask()) for _ in range(3)]

@@ -48,7 +48,7 @@ from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Result
 from domain.redaction import Redactor
 from ports.runtime import RuntimeProblem
-from tests.fakes.managed_sockets import FakeSockets
+from tests.fakes.managed_sockets import FakeSockets, FakeToolSockets
 
 AGENT = Path(__file__).parents[3] / "agents" / "minimal.py"
 
@@ -186,7 +186,9 @@ async def house_in(
     scripts = Scripts(processes, git, redactor, setup_seconds, terminate=1.0)
     parts = Parts(
         processes,
-        Outfitter(Workspaces(git, lock), sockets, LaunchCheck(git), environment),
+        Outfitter(
+            Workspaces(git, lock), sockets, FakeToolSockets(tmp_path), LaunchCheck(git), environment
+        ),
         converse,
         redactor,
         SystemClock(),

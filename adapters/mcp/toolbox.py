@@ -1,0 +1,170 @@
+"""Which tools there are, and which of them each door has.
+
+A tool of the inside door alone goes into `_TASK_MODE`; one of both doors into `_BOTH`. The lists
+that clients see are reviewed as snapshots beside the tests.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from adapters.mcp import acting, answers, arguments, reading
+from adapters.mcp.tools import AnyTool, Effect, Tool
+
+__all__ = ("INSIDE", "OUTSIDE")
+
+_BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
+    Tool(
+        "list_workspaces_kandev",
+        "List workspaces",
+        "List the workspaces. A workspace holds repositories and tasks; other tools take its id.",
+        Effect.READS,
+        arguments.ListWorkspaces,
+        answers.Workspaces,
+        reading.workspaces,
+    ),
+    Tool(
+        "list_repositories_kandev",
+        "List repositories",
+        "List the repositories of a workspace. Use it before create_task_kandev to choose where"
+        " the task works.",
+        Effect.READS,
+        arguments.ListRepositories,
+        answers.Repositories,
+        reading.repositories,
+    ),
+    Tool(
+        "list_tasks_kandev",
+        "List tasks",
+        "List the tasks of a workspace in the order of their ids, archived ones included, without"
+        " their prompts. Use get_task_kandev for all of one.",
+        Effect.READS,
+        arguments.ListTasks,
+        answers.Tasks,
+        reading.tasks,
+    ),
+    Tool(
+        "get_task_kandev",
+        "Get a task",
+        "Get one task with its prompt and its repositories.",
+        Effect.READS,
+        arguments.GetTask,
+        answers.TaskAnswer,
+        reading.task,
+    ),
+    Tool(
+        "list_sessions_kandev",
+        "List the sessions of a task",
+        "List the sessions of a task: which agents work or worked on it, and in which state.",
+        Effect.READS,
+        arguments.GetTask,
+        answers.Sessions,
+        reading.sessions,
+    ),
+    Tool(
+        "get_session_kandev",
+        "Get a session",
+        "Get one session of a task. `idle` waits for a prompt, `running` is in a turn.",
+        Effect.READS,
+        arguments.TaskSession,
+        answers.SessionAnswer,
+        reading.session,
+    ),
+    Tool(
+        "get_conversation_kandev",
+        "Read a conversation",
+        "Read what was said and done in a session, oldest first, a page at a time. Ask again with"
+        " `after` set to `next_after` while `more` is true. `kinds` narrows it: `message_chunk`"
+        " is what the agent said, `permission_request` what it waits for.",
+        Effect.READS,
+        arguments.GetConversation,
+        answers.Conversation,
+        reading.conversation,
+    ),
+    Tool(
+        "list_agents_kandev",
+        "List agents",
+        "List the agents that can be started, and which of them are installed here.",
+        Effect.READS,
+        arguments.NoArguments,
+        answers.Agents,
+        reading.agents,
+    ),
+)
+
+_FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
+    Tool(
+        "create_task_kandev",
+        "Create a task",
+        "Create a task from a title and a prompt. Start an agent on it with spawn_session_kandev."
+        " Each call makes another task: look at list_tasks_kandev before you repeat a call that"
+        " had no answer.",
+        Effect.ADDS,
+        arguments.CreateTask,
+        answers.TaskAnswer,
+        acting.create_task,
+    ),
+    Tool(
+        "archive_task_kandev",
+        "Archive a task",
+        "Archive a task: its agents are ended and nothing starts on it again. Its worktree and its"
+        " branches stay. Archiving an archived task changes nothing.",
+        Effect.ENDS,
+        arguments.GetTask,
+        answers.TaskAnswer,
+        acting.archive_task,
+    ),
+    Tool(
+        "spawn_session_kandev",
+        "Start an agent on a task",
+        "Start an agent on a task, in a git worktree of its own, and begin its first turn. It may"
+        " take a minute. The answer comes when the turn has begun, not when it ends. A task has one"
+        " agent at work at a time: to go on with that one, use message_task_kandev.",
+        Effect.INSTRUCTS,
+        arguments.SpawnSession,
+        answers.MessageAnswer,
+        acting.spawn_session,
+    ),
+    Tool(
+        "message_task_kandev",
+        "Message the agent of a task",
+        "Begin a turn of the agent that works on a task. The answer comes when the turn has begun,"
+        " not when it ends: read the conversation for what the agent says.",
+        Effect.INSTRUCTS,
+        arguments.MessageTask,
+        answers.MessageAnswer,
+        acting.message_task,
+    ),
+    Tool(
+        "stop_session_kandev",
+        "Stop a session",
+        "End the agent of a session and everything that it started. Stopping a stopped session"
+        " changes nothing.",
+        Effect.ENDS,
+        arguments.TaskSession,
+        answers.SessionAnswer,
+        acting.stop_session,
+    ),
+    Tool(
+        "answer_permission_kandev",
+        "Answer a permission request",
+        "Answer what an agent asked permission for, with one of the options that it offered in its"
+        " `permission_request` event. Ask the user before you allow anything.",
+        Effect.INSTRUCTS,
+        arguments.PermissionAnswer,
+        answers.SessionAnswer,
+        acting.answer_permission,
+    ),
+)
+
+_TASK_MODE: Final[Sequence[AnyTool[Any, Any]]] = ()
+
+
+def _named(*lists: Sequence[AnyTool[Any, Any]]) -> Mapping[str, AnyTool[Any, Any]]:
+    return {each.name: each for one in lists for each in one}
+
+
+OUTSIDE: Final = _named(_BOTH, _FOR_PEOPLE)
+"""For clients that act for a user."""
+
+INSIDE: Final = _named(_BOTH, _TASK_MODE)
+"""For an agent, on behalf of its task."""

@@ -1,0 +1,123 @@
+"""The tools from inside: an agent's own client, and the protocol's, over the instance's socket."""
+
+import asyncio
+import stat
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from adapters.home.sockets import socket_directory
+from tests.e2e.conftest import git
+from tests.e2e.kandev import SECONDS, Driver, Installation, call, script
+from tests.e2e.test_conversation import begin
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
+
+
+def sockets(installation: Installation) -> list[Path]:
+    made = socket_directory(
+        installation.home, installation.environment, Path(tempfile.gettempdir()).resolve()
+    )
+    return sorted(made.unwrap().glob("*.mcp.sock"))
+
+
+@asynccontextmanager
+async def inside(
+    installation: Installation, mode: Literal["auto", "legacy"] = "auto"
+) -> AsyncIterator[Client]:
+    """The protocol's client, started as the one agent's would be."""
+    (socket,) = sockets(installation)
+    (bridge,) = (installation.home / "tools").glob("*/mcp_bridge.pyc")
+    words = ["-I", "-S", str(bridge), str(socket)]
+    started = StdioServerParameters(command=sys.executable, args=words, env={})
+    async with asyncio.timeout(SECONDS), Client(started, mode=mode) as client:
+        yield client
+
+
+async def said_by_tool(driver: Driver, session: str, *calls: str) -> list[dict[str, Any]]:
+    """What the agent's calls of tools came to."""
+    events = await driver.turn(session, script(*calls))
+    return [each["body"] for each in events if each["kind"] == "tool_update"]
+
+
+@requirement("mcp:inside")
+@requirement("mcp:clean")
+@pytest.mark.parametrize("mode", ["executor", "managed"])
+async def test_an_agent_reads_its_own_task_and_no_other(
+    installation: Installation, checkout: Path, mode: str
+) -> None:
+    async with installation.server() as driver:
+        await driver.workspace_of(mode=mode)
+        repository = await driver.repository({"local_path": str(checkout)})
+        other = await driver.task(repository)
+        task = await driver.task(repository)
+        session = await driver.launch(task)
+        worktree = Path((await driver.session(session["id"]))["metadata"]["workspace"])
+        own, foreign, unknown = await said_by_tool(
+            driver,
+            session["id"],
+            *(
+                call("mcp:kandev:get_task_kandev", {"task_id": each})
+                for each in (task, other, "unknown")
+            ),
+        )
+        (socket,) = sockets(installation)
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in (socket, socket.parent)]
+        clean = git("status", "--porcelain", "--ignored", at=worktree)
+
+    assert task in own["content"][0]["content"]["text"]
+    assert (own["status"], foreign["status"], unknown["status"]) == (
+        "complete",
+        "error",
+        "error",
+    )
+    assert foreign["content"] == unknown["content"]
+    assert (modes, clean, sockets(installation)) == ([0o600, 0o700], "", [])
+
+
+@requirement("mcp:inside-restart")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_client_of_an_agent_goes_on_after_a_restart(
+    installation: Installation, checkout: Path, mode: Literal["auto", "legacy"]
+) -> None:
+    async with AsyncExitStack() as stack:
+        async with installation.server(owned=False) as driver:
+            session = await begin(driver, checkout)
+            task = (await driver.session(session))["task_id"]
+            client = await stack.enter_async_context(inside(installation, mode))
+            before = await client.call_tool("get_task_kandev", {"task_id": task})
+        waiting = asyncio.create_task(client.call_tool("get_task_kandev", {"task_id": task}))
+        async with installation.server():
+            during = await waiting
+            after = await client.call_tool("get_task_kandev", {"task_id": task})
+
+    assert before.structured_content is not None
+    assert before.structured_content["id"] == task
+    assert [during.structured_content, after.structured_content] == [before.structured_content] * 2
+
+
+@requirement("mcp:inside")
+async def test_the_bridge_of_an_agent_is_isolated_from_its_workspace(
+    installation: Installation, checkout: Path
+) -> None:
+    for name in ("posix.py", "_socket.py", "_thread.py", "site.py", "adapters/__init__.py"):
+        planted = checkout / name
+        planted.parent.mkdir(exist_ok=True)
+        planted.write_text("raise SystemExit(9)\n", encoding="utf-8")
+    git("add", "--all", at=checkout)
+    git("commit", "--quiet", "-m", "Plant", at=checkout)
+    async with installation.server() as driver:
+        await driver.workspace_of()
+        task = await driver.task(await driver.repository({"local_path": str(checkout)}))
+        session = await driver.launch(task, environment={"PYTHONPATH": str(checkout)})
+        answer = call("mcp:kandev:get_task_kandev", {"task_id": task})
+        (own,) = await said_by_tool(driver, session["id"], answer)
+
+    assert own["status"] == "complete"
