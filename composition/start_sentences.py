@@ -9,7 +9,7 @@ from adapters.home.lock import HomeHeld
 from adapters.home.sockets import SocketPathTooLong
 from adapters.secrets.keyring import KeyMissing, KeyProblem, KeyUnknown, KeyUnusable
 from adapters.sqlite.backup import BackupFailed
-from adapters.sqlite.upgrade import MigrationFailed, OpenProblem, Unusable
+from adapters.sqlite.upgrade import DatabaseHeld, MigrationFailed, OpenProblem, Unusable
 from composition.start_problem import CannotStart
 from domain.upgrade import AlteredMigration, NewerDatabase
 from ports.private_file import PrivateFileProblem
@@ -107,6 +107,9 @@ def store(problem: OpenProblem) -> CannotStart:
         case BackupFailed():
             detail = "the database could not be copied before its upgrade; it is unchanged"
             return CannotStart("backup_failed", detail, "Free space in the home's backups folder.")
+        case DatabaseHeld():
+            detail = "another server owns the database of KANDEV_DATABASE_URL"
+            return CannotStart("database_in_use", detail, "Use that server, or stop it first.")
         case Unusable(path=path, fault=StoreFault.DISK_FULL):
             return CannotStart("disk_full", f"no room on the disk of {path}", "Free some space.")
         case Unusable(path=path, fault=fault):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from adapters.sqlite.backup import BackupFailed, copy_into, is_intact
-from adapters.sqlite.bookkeeping import inspect
+from adapters.sqlite.bookkeeping import inspect, names_in
 from adapters.sqlite.connection import connect
 from adapters.sqlite.sealed import sealed_in
 from domain.backup import Origin, name_of, origin_of
@@ -110,7 +110,7 @@ def verify(backups: Path, name: str, program: Program) -> Result[Sound, BackupPr
             return Failure(BackupDamaged(name))
         with closing(connect(path, read_only=True)) as driver:
             dangling = driver.execute("PRAGMA foreign_key_check").fetchone()
-            stored = inspect(driver)
+            stored = inspect(driver, names_in(driver))
             sealed = sealed_in(driver)
     except sqlite3.Error:
         return Failure(BackupDamaged(name))

@@ -1,11 +1,12 @@
 """What a database says of itself: `kandev_meta` and the ledger of its migrations."""
 
 import sqlite3
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final, Protocol
 
 from domain.upgrade import Migration, Stored
 
-__all__ = ("inspect", "record_migration", "record_version", "set_up")
+__all__ = ("Driver", "inspect", "names_in", "record_migration", "record_version", "set_up")
 
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS kandev_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -15,15 +16,30 @@ _TABLES: Final = (
 _VERSION: Final = "kandev_version"
 
 
-def inspect(driver: sqlite3.Connection) -> Stored:
-    """Read what the database says of itself; it is not changed."""
-    names = {
+class Cursor(Protocol):
+    def fetchone(self) -> Any: ...  # Any: a row, as the driver gives it
+    def __iter__(self) -> Iterator[Any]: ...  # Any: as above
+
+
+class Driver(Protocol):
+    """Executes SQL with `?` for each value; a connection of `sqlite3` is one."""
+
+    def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Cursor: ...  # Any: any value
+
+
+def names_in(driver: sqlite3.Connection) -> Collection[str]:
+    """The tables of an SQLite database, less SQLite's own."""
+    return {
         name
         for (name,) in driver.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' "
             "ESCAPE '!'"
         )
     }
+
+
+def inspect(driver: Driver, names: Collection[str]) -> Stored:
+    """Read what a database with these tables says of itself; it is not changed."""
     version = None
     if "kandev_meta" in names:
         row = driver.execute("SELECT value FROM kandev_meta WHERE key = ?", (_VERSION,)).fetchone()
@@ -32,10 +48,10 @@ def inspect(driver: sqlite3.Connection) -> Stored:
     if "kandev_migrations" in names:
         rows = driver.execute("SELECT revision, checksum FROM kandev_migrations ORDER BY revision")
         applied = tuple(Migration(revision, checksum) for revision, checksum in rows)
-    return Stored(version or None, applied, bool(names - {"kandev_meta"}))
+    return Stored(version or None, applied, bool(set(names) - {"kandev_meta"}))
 
 
-def set_up(driver: sqlite3.Connection, at: str) -> None:
+def set_up(driver: Driver, at: str) -> None:
     for statement in _TABLES:
         driver.execute(statement)
     driver.execute(
@@ -43,12 +59,13 @@ def set_up(driver: sqlite3.Connection, at: str) -> None:
     )
 
 
-def record_migration(driver: sqlite3.Connection, migration: Migration, at: str) -> None:
+def record_migration(driver: Driver, migration: Migration, at: str) -> None:
     driver.execute("INSERT INTO kandev_migrations VALUES (?, ?, ?)", (*migration, at))
 
 
-def record_version(driver: sqlite3.Connection, version: str) -> None:
+def record_version(driver: Driver, version: str) -> None:
     driver.execute(
-        "INSERT INTO kandev_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        "INSERT INTO kandev_meta VALUES (?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (_VERSION, version),
     )

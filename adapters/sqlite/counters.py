@@ -1,6 +1,6 @@
 """Numbers that only grow, by name."""
 
-from sqlalchemy import func, select
+from sqlalchemy import func, literal_column, select
 
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import CounterRow, table
@@ -11,7 +11,7 @@ __all__ = ("Counters",)
 _COUNTER = table(CounterRow).c
 _VALUE = select(_COUNTER.value).where(_COUNTER.name == given("name"))
 _LEAST = select(func.min(_COUNTER.value)).where(
-    func.substr(_COUNTER.name, 1, given("length")) == given("prefix")
+    func.substr(_COUNTER.name, literal_column("1"), given("length")) == given("prefix")
 )
 
 

@@ -19,7 +19,7 @@ from adapters.sqlite.connection import fault_of
 from domain.upgrade import Migration
 from ports.store import StoreFault
 
-__all__ = ("Broken", "apply")
+__all__ = ("Broken", "apply", "run")
 
 
 class Broken(Exception):  # noqa: N818 -- it says what is, and is caught by the one caller
@@ -52,12 +52,17 @@ def apply(driver: sqlite3.Connection, pending: Sequence[Migration], at: str) -> 
         raise _cause(error) from error
 
 
-def _run(connection: Connection, revision: str) -> None:
+def run(connection: Connection, revision: str) -> None:
+    """Apply one migration in the connection's transaction; raises `DBAPIError`."""
     module = import_module(f"adapters.sqlite.migrations.{revision}")
     context = MigrationContext.configure(connection, opts={"render_as_batch": True})
+    with Operations.context(context):
+        module.upgrade()
+
+
+def _run(connection: Connection, revision: str) -> None:
     try:
-        with Operations.context(context):
-            module.upgrade()
+        run(connection, revision)
     except DBAPIError as error:
         if fault_of(_cause(error)) is StoreFault.DISK_FULL:
             raise

@@ -14,7 +14,7 @@ from adapters.sqlite.checkpointer import Checkpointer
 from adapters.sqlite.connection import Connection, connect, is_busy, keep_a_log, unavailable
 from ports.store import StoreFault, StoreUnavailable
 
-__all__ = ("MAX_READERS", "WAIT_SECONDS", "Pool")
+__all__ = ("MAX_READERS", "WAIT_SECONDS", "Pool", "within")
 
 MAX_READERS: Final = 8
 """Units that read at once; the next one waits for one to end."""
@@ -71,7 +71,7 @@ class Pool:
     async def begin_writing(self) -> Connection:
         """The writing connection in a transaction, to be given back by one of the two below."""
         if self._writing.locked():
-            await _within(self._writing.acquire())
+            await within(self._writing.acquire())
         else:
             await self._writing.acquire()
         try:
@@ -99,7 +99,7 @@ class Pool:
         if self._readers == MAX_READERS:
             self._waiting += 1
             try:
-                return await _within(self._returned.get())
+                return await within(self._returned.get())
             finally:
                 self._waiting -= 1
         try:
@@ -124,7 +124,8 @@ class Pool:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-async def _within(turn: Awaitable[Turn]) -> Turn:
+async def within(turn: Awaitable[Turn]) -> Turn:
+    """What a unit waits for its turn; raises `StoreUnavailable` when it does not come."""
     try:
         async with asyncio.timeout(WAIT_SECONDS):
             return await turn

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, Update, func, select, update
+from sqlalchemy import ColumnElement, Select, Update, func, literal_column, select, update
 from sqlmodel import SQLModel
 
 from adapters.sqlite.statement import given
@@ -56,7 +56,7 @@ def _otherwise(source: Source) -> Select[*tuple[object, ...]]:
     """The rows whose value begins otherwise; a value shorter than that begins otherwise too."""
     rows = table(source.row)
     owner = rows.c[source.owner] if source.owner else rows.c.id
-    begins = func.substr(source.sealed, 1, given("length"))
+    begins = func.substr(source.sealed, literal_column("1"), given("length"))
     return (
         select(rows.c.id, owner, source.sealed)
         .where(begins != given("beginning"))

@@ -10,7 +10,18 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import BindParameter, Delete, Insert, Update, bindparam, delete, insert, or_, update
+from sqlalchemy import (
+    BindParameter,
+    Delete,
+    Dialect,
+    Insert,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    update,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.elements import ColumnElement
@@ -24,6 +35,7 @@ __all__ = (
     "Statement",
     "change",
     "compiled",
+    "compiled_for",
     "given",
     "members_given",
     "one_of",
@@ -49,7 +61,13 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(statement: Statement) -> Compiled:
-    built = statement.compile(dialect=_DIALECT)
+    """For SQLite."""
+    return compiled_for(statement, _DIALECT)
+
+
+def compiled_for(statement: Statement, dialect: Dialect) -> Compiled:
+    """For a dialect whose places are filled by position."""
+    built = statement.compile(dialect=dialect)
     constants = {name: value for name, value in built.params.items() if value is not None}
     changes = str(statement.table) if isinstance(statement, UpdateBase) else None
     return Compiled(str(built), _arguments(tuple(built.positiontup or ()), constants), changes)

@@ -5,20 +5,37 @@ end publishes one event for each that differs. Any other statement on the tables
 refused, and no cascade reaches them: a task refers to nothing that would delete it.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol
 
 from sqlmodel import SQLModel
 
-from adapters.sqlite.connection import Connection
+from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import Statement, change, compiled, place
 from adapters.sqlite.tables import TaskRepositoryRow, TaskRow, table
 from domain.identity import TaskId
 from domain.task import Task
 
-__all__ = ("Unit",)
+__all__ = ("Connection", "Unit")
 
 _TASK_TABLES: Final = frozenset(table(row).name for row in (TaskRow, TaskRepositoryRow))
+
+
+class Connection(Protocol):
+    """Executes statements in a transaction that its owner begins and ends."""
+
+    async def one(self, statement: Statement, values: Mapping[str, object]) -> Row | None:
+        """The first row, None when there is none."""
+        ...
+
+    async def rows(self, statement: Statement, values: Mapping[str, object]) -> Sequence[Row]: ...
+    async def run(self, statement: Statement, values: Mapping[str, object]) -> int:
+        """Execute a change; the count of rows that it matched."""
+        ...
+
+    async def run_many(
+        self, statement: Statement, rows: Iterable[Mapping[str, object]]
+    ) -> None: ...
 
 
 class Unit:

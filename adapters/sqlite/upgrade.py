@@ -15,14 +15,22 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from adapters.sqlite.backup import BackupFailed, copy_before_upgrade
-from adapters.sqlite.bookkeeping import inspect, record_version
+from adapters.sqlite.bookkeeping import inspect, names_in, record_version
 from adapters.sqlite.columns import to_text
 from adapters.sqlite.connection import connect, fault_of, fault_of_system
 from domain.outcome import Failure, Result, Success, failed
 from domain.upgrade import AlteredMigration, Migration, NewerDatabase, Program, Stored, plan
 from ports.store import StoreFault
 
-__all__ = ("MigrationFailed", "OpenProblem", "Unusable", "Upgraded", "known_migrations", "upgrade")
+__all__ = (
+    "DatabaseHeld",
+    "MigrationFailed",
+    "OpenProblem",
+    "Unusable",
+    "Upgraded",
+    "known_migrations",
+    "upgrade",
+)
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
@@ -43,8 +51,13 @@ class MigrationFailed:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class DatabaseHeld:
+    """Another server owns the database."""
+
+
 OpenProblem: TypeAlias = (
-    Unusable | NewerDatabase | AlteredMigration | BackupFailed | MigrationFailed
+    Unusable | DatabaseHeld | NewerDatabase | AlteredMigration | BackupFailed | MigrationFailed
 )
 
 
@@ -106,7 +119,7 @@ def _look(database: Path) -> Result[Stored, Unusable]:
         return Success(Stored(None, (), has_tables=False))
     try:
         with closing(connect(database, read_only=True)) as driver:
-            return Success(inspect(driver))
+            return Success(inspect(driver, names_in(driver)))
     except sqlite3.Error as error:
         return Failure(Unusable(str(database), fault_of(error)))
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sqlite.store import open_store
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
 from domain.ledger import LEDGER_LIFE, LedgerEntry, LedgerQuery, Operation
 from domain.peer import Descent, Peer
@@ -15,6 +14,7 @@ from domain.repository import RepositoryIdentity
 from pipelines.read_ledger import PruneLedger
 from ports.store import Store
 from tests.contracts.store_examples import NOW
+from tests.contracts.stores import KINDS, opened
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
 
@@ -47,12 +47,10 @@ UNKNOWN = LedgerEntry(
 )
 
 
-@pytest.fixture(params=["sqlite"])
-async def store(tmp_path: Path) -> AsyncGenerator[Store]:
-    async with open_store(
-        tmp_path / "kandev.db", backups=tmp_path / "backups", version="1.0", clock=ManualClock(NOW)
-    ) as opened:
-        yield opened
+@pytest.fixture(params=KINDS)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Store]:
+    async with opened(request, request.param, tmp_path, ManualClock(NOW)) as made:
+        yield made
 
 
 @requirement("ledger:filter")

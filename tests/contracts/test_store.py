@@ -39,18 +39,17 @@ from ports.agentctl_record import AgentctlRecord
 from ports.store import Reader, Store
 from ports.vault import AGENTCTL_KEY, connection_place
 from tests.contracts.store_examples import NOW, Example, events, stored
+from tests.contracts.stores import KINDS, opened
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=["sqlite"])
-async def store(tmp_path: Path) -> AsyncGenerator[Store]:
-    async with open_store(
-        tmp_path / "kandev.db", backups=tmp_path / "backups", version="1.0", clock=ManualClock(NOW)
-    ) as opened:
-        yield opened
+@pytest.fixture(params=KINDS)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Store]:
+    async with opened(request, request.param, tmp_path, ManualClock(NOW)) as made:
+        yield made
 
 
 @pytest.fixture

@@ -155,4 +155,36 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#backups-on-request",
         "A backup whose secrets the home's key does not open is not restored.",
     ),
+    "store:postgresql:schema": (
+        f"{_PAGE}#postgresql",
+        "The migrations make the same tables on PostgreSQL, in a new database and again in the same one.",
+    ),
+    "store:postgresql:no-copy": (
+        f"{_PAGE}#postgresql",
+        "Before an upgrade of PostgreSQL no copy is made, and pg_dump is named.",
+    ),
+    "store:postgresql:refused": (
+        f"{_PAGE}#postgresql",
+        "A newer or altered database is refused unchanged, and a migration that fails changes nothing.",
+    ),
+    "store:postgresql:owner": (
+        f"{_PAGE}#postgresql",
+        "One server owns a database at a time, and one that lost it does not write.",
+    ),
+    "store:postgresql:broken": (
+        f"{_PAGE}#postgresql",
+        "A connection that the server ended undoes its unit, and the next unit has another.",
+    ),
+    "store:postgresql:address": (
+        f"{_PAGE}#postgresql",
+        "The address of the database, with its password, is in no error and no log.",
+    ),
+    "store:postgresql:text": (
+        f"{_PAGE}#postgresql",
+        "A NUL in a text is stored as its symbol.",
+    ),
+    "store:postgresql:served": (
+        f"{_PAGE}#postgresql",
+        "A server with KANDEV_DATABASE_URL keeps everything in that database, across restarts.",
+    ),
 }

@@ -1,0 +1,1 @@
+"""The same repositories on PostgreSQL: another driver, another pool, the same statements."""
