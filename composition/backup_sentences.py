@@ -10,7 +10,14 @@ from composition import start_sentences
 from composition.start_problem import Refused
 from domain.upgrade import AlteredMigration, NewerDatabase
 
-__all__ = ("key_does_not_open", "not_made", "not_restored", "not_sound")
+__all__ = ("key_does_not_open", "not_a_file", "not_made", "not_restored", "not_sound")
+
+
+def not_a_file() -> Refused:
+    detail = "the database is PostgreSQL's, whose backups are not made here"
+    return Refused(
+        "database_is_postgresql", detail, "Use pg_dump, and pg_restore to bring it back."
+    )
 
 
 def key_does_not_open(problem: KeyProblem) -> Refused:

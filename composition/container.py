@@ -32,7 +32,6 @@ from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
 from adapters.secrets.keyring import Keyring
 from adapters.secrets.vault import AesVault
-from adapters.sqlite.store import SqliteStore
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition.followers import FollowerTasks
@@ -126,7 +125,7 @@ class ControlPlane(containers.DeclarativeContainer):
 
     settings: providers.Dependency[Settings] = providers.Dependency()
     home: providers.Dependency[Home] = providers.Dependency()
-    store: providers.Dependency[SqliteStore] = providers.Dependency()
+    store: providers.Dependency[Store] = providers.Dependency()
     keyring: providers.Dependency[Keyring] = providers.Dependency()
     redactor: providers.Dependency[Redactor] = providers.Dependency()
     sockets: providers.Dependency[Path] = providers.Dependency()

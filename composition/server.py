@@ -32,7 +32,7 @@ from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import start_sentences
 from composition.container import ControlPlane
-from composition.holding import held_home, keys, opened
+from composition.holding import held_home, keys, opened, secrets_of
 from composition.logging import configure, thresholds_of
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
@@ -101,8 +101,10 @@ async def started(
     async with AsyncExitStack() as stack:
         home, lock = stack.enter_context(held_home(settings))
         redactor = Registry(Redactor())
+        for each in secrets_of(settings):
+            redactor.register(each)
         logs = configure(home.logs, SystemClock(), redactor, thresholds_of(inherited), stack)
-        store = await stack.enter_async_context(opened(home))
+        store = await stack.enter_async_context(opened(settings, home))
         keyring = await keys(home, store)
         token = settings.api_token or api_token(home)
         redactor.register(Secret(token))

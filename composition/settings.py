@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from adapters.home.layout import home_of
+from domain.secret import Secret
 
 __all__ = ("DEFAULT_PORT", "VERSION", "InvalidSettings", "Settings", "read_settings")
 
@@ -14,6 +15,8 @@ VERSION: Final = "0.1.0"
 
 DEFAULT_PORT: Final = 38429
 
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+
 
 class InvalidSettings(Exception):  # noqa: N818 -- says what the settings are
     """A setting cannot be used; the text names the variable and what it takes."""
@@ -21,19 +24,21 @@ class InvalidSettings(Exception):  # noqa: N818 -- says what the settings are
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`api_token` overrides the token of the home. `agents` are commands that the user named."""
+    """`api_token` overrides the token of the home, `database` the database file in it."""
 
     home: Path
     host: str
     port: int
     api_token: str | None
     search_path: str
+    database: Secret | None = None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """Read `KANDEV_HOME`, `KANDEV_HOST`, `KANDEV_PORT`, `KANDEV_API_TOKEN` and `PATH`.
+    """Read `PATH`, and `HOME`, `HOST`, `PORT`, `API_TOKEN`, `DATABASE_URL` behind `KANDEV_`.
 
-    Raises `InvalidSettings` for a port that is none, and for a host that is not on loopback.
+    Raises `InvalidSettings` for a port that is none, for a host that is not on loopback, and for a
+    database that is not PostgreSQL's.
     """
     home = home_of(environment, Path(environment.get("HOME") or "/"))
     if not home.is_absolute():
@@ -50,4 +55,14 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         port=int(port),
         api_token=environment.get("KANDEV_API_TOKEN") or None,
         search_path=environment.get("PATH") or "/usr/local/bin:/usr/bin:/bin",
+        database=_database(environment.get("KANDEV_DATABASE_URL")),
     )
+
+
+def _database(url: str | None) -> Secret | None:
+    """The address of the database, which has a password in it more often than not."""
+    if not url:
+        return None
+    if not url.startswith(_POSTGRESQL):
+        raise InvalidSettings("KANDEV_DATABASE_URL must begin with postgresql://")
+    return Secret(url)

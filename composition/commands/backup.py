@@ -48,6 +48,8 @@ def main(arguments: Sequence[str]) -> int:
 
     def command() -> int:
         settings = read_settings(os.environ)
+        if settings.database is not None:
+            raise backup_sentences.not_a_file()
         match chosen.verb:
             case "create":
                 return make(home_of(settings))

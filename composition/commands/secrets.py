@@ -18,7 +18,6 @@ from adapters.secrets.keyring import name_of, read_masters
 from adapters.secrets.rotation import add_key, forget_keys
 from adapters.secrets.vault import AesVault
 from adapters.sqlite.archive import listed, sealed_of
-from adapters.sqlite.store import SqliteStore
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import secret_sentences
@@ -28,6 +27,7 @@ from composition.settings import Settings, read_settings
 from domain.execution import ExecutionState
 from domain.outcome import failed
 from pipelines.reseal_secrets import ResealSecrets
+from ports.store import Store
 
 __all__ = ("main",)
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 async def change(settings: Settings, *, rotating: bool, keeping: bool) -> int:
     """Rotate or only prune, in a home that no server holds meanwhile."""
     with held_home(settings) as (home, _):
-        async with opened(home) as store:
+        async with opened(settings, home) as store:
             if rotating:
                 count = await rotate(home, store, keeping=keeping)
                 sys.stdout.write(f"{count} secrets are sealed with the new key\n")
@@ -82,7 +82,7 @@ async def change(settings: Settings, *, rotating: bool, keeping: bool) -> int:
     return 0
 
 
-async def rotate(home: Home, store: SqliteStore, *, keeping: bool) -> int:
+async def rotate(home: Home, store: Store, *, keeping: bool) -> int:
     """Finish a rotation that was interrupted, or begin one; how many secrets were sealed anew."""
     ids = SystemIds(SystemClock())
     file = OwnedFile(home.secret_key)
@@ -99,7 +99,7 @@ async def rotate(home: Home, store: SqliteStore, *, keeping: bool) -> int:
     return resealed.unwrap()
 
 
-async def prune(home: Home, store: SqliteStore, *, keeping: bool) -> tuple[int, Sequence[str]]:
+async def prune(home: Home, store: Store, *, keeping: bool) -> tuple[int, Sequence[str]]:
     """How many keys were forgotten, and what the others are kept for."""
     file = OwnedFile(home.secret_key)
     found = read_masters(file)
@@ -113,9 +113,7 @@ async def prune(home: Home, store: SqliteStore, *, keeping: bool) -> tuple[int, 
     return forgotten.unwrap(), needs.reasons
 
 
-async def needed(
-    home: Home, store: SqliteStore, names: Sequence[bytes], *, keeping: bool
-) -> Needed:
+async def needed(home: Home, store: Store, names: Sequence[bytes], *, keeping: bool) -> Needed:
     """What needs which of the keys of these names, the newest first."""
     async with store.read() as state:
         used = {key_id_of(each) for each in await state.sealed_values()}

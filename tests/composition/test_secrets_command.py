@@ -42,7 +42,7 @@ def settings(tmp_path: Path) -> Settings:
 
 async def prepared(settings: Settings, state: ExecutionState) -> None:
     with held_home(settings) as (home, _):
-        async with opened(home) as store:
+        async with opened(settings, home) as store:
             vault = AesVault(await keys(home, store), SystemIds(SystemClock()))
             await stored(store, EXAMPLE)
             async with store.write() as unit:
@@ -61,7 +61,7 @@ def masters(settings: Settings) -> Sequence[bytes]:
 async def opens(settings: Settings, key: bytes) -> bool:
     """Whether the key alone opens the stored secret."""
     with held_home(settings) as (home, _):
-        async with opened(home) as store, store.read() as state:
+        async with opened(settings, home) as store, store.read() as state:
             sealed = await state.connection_secret(EXAMPLE.connection.id)
     assert sealed is not None
     found = AesVault(Keyring([key]), SystemIds(SystemClock())).open(PLACE, sealed)
@@ -127,7 +127,7 @@ def test_a_key_that_capabilities_of_running_agents_need_is_kept(tmp_path: Path) 
 
 async def ended(settings: Settings) -> None:
     with held_home(settings) as (home, _):
-        async with opened(home) as store, store.write() as unit:
+        async with opened(settings, home) as store, store.write() as unit:
             await unit.put_execution(replace(EXAMPLE.execution, state=ExecutionState.ENDED))
 
 
@@ -161,7 +161,7 @@ def test_a_rotation_that_is_killed_loses_nothing_and_is_finished_by_the_next(
 async def openable(settings: Settings) -> bool:
     """Whether a start finds the keys of everything that is sealed."""
     with held_home(settings) as (home, _):
-        async with opened(home) as store:
+        async with opened(settings, home) as store:
             await keys(home, store)
     return True
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from composition.holding import secrets_of
 from composition.settings import DEFAULT_PORT, VERSION, InvalidSettings, read_settings
+from domain.secret import Secret
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,3 +50,26 @@ def test_an_empty_variable_is_one_that_is_not_set() -> None:
 
 def test_the_version_is_the_packages() -> None:
     assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:secret@db/kandev", "postgres:///kandev"])
+def test_a_database_of_postgresql_is_taken_and_does_not_print(url: str) -> None:
+    settings = read_settings({"KANDEV_DATABASE_URL": url})
+
+    assert settings.database == Secret(url)
+    assert url not in repr(settings)
+
+
+@pytest.mark.parametrize("url", ["mysql://me:secret@db/kandev", "/var/kandev.db", "postgresql"])
+def test_another_database_is_refused_without_its_address(url: str) -> None:
+    with pytest.raises(InvalidSettings, match="postgresql://") as refused:
+        read_settings({"KANDEV_DATABASE_URL": url})
+
+    assert "secret" not in str(refused.value)
+
+
+def test_what_is_secret_in_the_address_of_a_database_is_known() -> None:
+    for url in ("postgresql://me:p%40ss@db/kandev", "postgresql://me@db/kandev?password=p%40ss"):
+        settings = read_settings({"KANDEV_DATABASE_URL": url})
+        assert secrets_of(settings) == (Secret(url), Secret("p@ss"))
+    assert secrets_of(read_settings({})) == ()
