@@ -5,7 +5,6 @@ asked again whether it still holds; what was true when it was issued proves noth
 """
 
 import hashlib
-import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +35,6 @@ __all__ = (
     "Refusal",
     "Scope",
     "digest",
-    "is_token",
     "may_issue",
     "may_redeem",
     "token",
@@ -48,8 +46,6 @@ MAX_LIVE_LEASES = 10_000
 """Unexpired and unrevoked leases of one workspace."""
 TOKEN_BYTES = 32
 """Random bytes in a token."""
-
-_TOKEN = re.compile(r"kdl_[A-Za-z0-9_-]{43}")
 
 
 class Refusal(StrEnum):
@@ -127,11 +123,6 @@ def token(random: bytes) -> Secret:
     if len(random) != TOKEN_BYTES:
         raise ValueError("a lease token is made of 32 random bytes")
     return Secret("kdl_" + urlsafe_b64encode(random).rstrip(b"=").decode())
-
-
-def is_token(text: str) -> bool:
-    """Whether the text has the shape of a token; nothing else is worth a look-up."""
-    return _TOKEN.fullmatch(text) is not None
 
 
 def digest(shown: Secret) -> bytes:

@@ -12,7 +12,7 @@ from adapters.sqlite.statement import given
 from adapters.sqlite.tables import LedgerRow, table
 from adapters.sqlite.unit import Unit
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
-from domain.ledger import LedgerEntry, LedgerQuery, Operation
+from domain.ledger import LedgerEntry, LedgerQuery, Operation, record_of
 from domain.peer import Descent, Peer
 from domain.repository import RepositoryIdentity
 
@@ -69,23 +69,10 @@ class LedgerWrites(LedgerReads):
 
 
 def _columns(entry: LedgerEntry) -> dict[str, object]:
-    peer = entry.peer
-    return {
-        "at": to_text(entry.at),
-        "operation": entry.operation.value,
-        "result": entry.result,
-        "detail": entry.detail,
-        "workspace_id": entry.workspace,
-        "task_id": entry.task,
-        "session_id": entry.session,
-        "execution_id": entry.execution,
-        "repository_id": entry.repository,
-        "host": entry.identity.host,
-        "path": entry.identity.path,
-        "actor": entry.actor,
-        "pid": peer.pid if peer else None,
-        "descent": peer.descent.value if peer else None,
-    }
+    """The entry without its number, which the table gives; times are as in every table."""
+    columns: dict[str, object] = {**record_of(entry), "at": to_text(entry.at)}
+    del columns["sequence"]
+    return columns
 
 
 def _entry(row: Row) -> LedgerEntry:

@@ -1,5 +1,6 @@
 """Leases: what a token is, and when it may be redeemed."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -25,7 +26,6 @@ from domain.lease import (
     LeaseRefusal,
     Refusal,
     digest,
-    is_token,
     may_issue,
     may_redeem,
     token,
@@ -55,31 +55,13 @@ def refusal(code: Refusal) -> Failure[LeaseRefusal]:
 def test_a_token_is_its_prefix_and_32_random_bytes(random: bytes) -> None:
     text = token(random).reveal()
 
-    assert len(text) == len("kdl_") + 43
-    assert is_token(text)
+    assert re.fullmatch(r"kdl_[A-Za-z0-9_-]{43}", text)
 
 
 @pytest.mark.parametrize("length", [0, TOKEN_BYTES - 1, TOKEN_BYTES + 1])
 def test_a_token_is_made_of_no_fewer_and_no_more_bytes(length: int) -> None:
     with pytest.raises(ValueError, match="32 random bytes"):
         token(bytes(length))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "kdl_",
-        "kdl_" + "a" * 42,
-        "kdl_" + "a" * 44,
-        "kdc_" + "a" * 43,
-        "kdl_" + "a" * 42 + "=",
-        "kdl_" + "a" * 43 + "\n",
-        "\udcff",
-    ],
-)
-def test_other_text_has_no_shape_of_a_token(text: str) -> None:
-    assert not is_token(text)
 
 
 @requirement("credentials:lease:token")
