@@ -31,6 +31,7 @@ class EventKind(StrEnum):
     PERMISSION_RESOLVED = "permission_resolved"
     SESSION_STATUS = "session_status"
     SCRIPT = "script"
+    PUSH = "push"
     NOISE = "noise"
     ERROR = "error"
     COMPLETE = "complete"

@@ -1,6 +1,6 @@
 """Sockets of instances that only count who opened and closed them."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from adapters.agentctl.server.conversations import StdioServer
@@ -13,11 +13,15 @@ class FakeOpen:
     def __init__(self, opened: Opened, parent: "FakeSockets") -> None:
         self.opened = opened
         self.admitted: tuple[int, int] | None = None
+        self.given: Callable[[], Awaitable[None]] | None = None
         self._parent = parent
         self._path = Path(opened.variables["KANDEV_BROKER_SOCKET"])
 
     def admit(self, pid: int, started: int) -> None:
         self.admitted = (pid, started)
+
+    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
+        self.given = call
 
     async def close(self) -> None:
         self._path.unlink()

@@ -23,6 +23,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#reading-it",
         "What matches is exported as JSON lines and as CSV, from the API and the command line.",
     ),
+    "ledger:push": (
+        f"{_PAGE}#pushes",
+        "A push that is seen is matched with its redemption; one without is outside the lease.",
+    ),
+    "ledger:push:whose": (
+        f"{_PAGE}#pushes",
+        "Whose a push was is told from what worktrees had checked out; of several it is ambiguous.",
+    ),
+    "ledger:push:tally": (
+        f"{_PAGE}#pushes",
+        "A session shows its pushes next to the snapshot, and says what could not be seen.",
+    ),
     "ledger:prune": (
         f"{_PAGE}#how-long-it-is-kept",
         "Entries older than 180 days are removed, and their numbers are not given again.",

@@ -51,10 +51,15 @@ class Surroundings:
     bounds: BrokerBounds = field(default_factory=BrokerBounds)
 
 
+async def _nothing() -> None:
+    """Nobody wants to know."""
+
+
 class GitSocket:
-    """Serves one instance from `start` to `close`."""
+    """Serves one instance from `start` to `close`; calls `after_giving` when git was answered."""
 
     def __init__(self, execution: ExecutionId, around: Surroundings) -> None:
+        self.after_giving: Callable[[], Awaitable[None]] = _nothing
         self._execution = execution
         self._around = around
         self._leases: dict[RepositoryIdentity, Lease] = {}
@@ -89,8 +94,12 @@ class GitSocket:
             # Without an answer git reads an end, and its next helper is the one that says quit.
             with suppress(OSError, TimeoutError, asyncio.CancelledError):
                 async with self._places:
-                    writer.write(await self._answer(reader, writer))
+                    answer = await self._answer(reader, writer)
+                    writer.write(answer)
                     await writer.drain()
+                writer.close()
+                if answer not in {QUIT, b""}:
+                    await self.after_giving()
         finally:
             self._questions.discard(task)
             writer.close()

@@ -237,7 +237,7 @@ class Instance(Hosted):
         conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
             witness = GitWitness(self._parts.git, launched.git, launched.watched)
-            self._talk = Talk(group, conversation, created.acp_session, witness)
+            self._talk = Talk(group, conversation, created.acp_session, witness, launched.pushes)
             self._admit = launched.admit
             answer(Success(created))
             try:
@@ -251,6 +251,7 @@ class Instance(Hosted):
                 self._hearing.record(EventKind.ERROR, body)
             await self._process.end()
             await conversation.close()
+        await launched.pushes.look()
         self._hearing.record(EventKind.EXITED, (await self._process.demise()).body)
         self._flush()
 

@@ -3,7 +3,7 @@
 The server core asks for it through these protocols; it holds no lease itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +38,10 @@ class OpenSockets(Protocol):
 
         Before that, peers are children of agentctl itself (git that makes the worktree).
         """
+        ...
+
+    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
+        """Call this after each credential that was given, once git has it."""
         ...
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from adapters.agentctl import wire
-from adapters.agentctl.server import record
+from adapters.agentctl.server import push_watch, record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
@@ -20,6 +20,7 @@ from adapters.agentctl.server.git_explanation import Kept, keep
 from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
+from adapters.agentctl.server.push_watch import PushWatch
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.setup import set_up
 from adapters.agentctl.server.turn_evidence import Watched, watched
@@ -50,6 +51,7 @@ class Launched:
     watched: tuple[Watched, ...]
     workspace: Path
     admit: Callable[[int, int], None] | None
+    pushes: PushWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Launching:
             self.log.open()
             self._warn(equipment)
             self._write_record()
+            pushes = await self._watch(asked, equipment)
             ready = await self._set_up(asked, equipment)
             if failed(ready):
                 return ready
@@ -132,6 +135,7 @@ class Launching:
                 watched(asked),
                 equipment.workspace.directory,
                 None if sockets is None else sockets.admit,
+                pushes,
             )
         )
 
@@ -164,6 +168,16 @@ class Launching:
         if failed(ready):
             equipment.workspace.keep()
         return ready
+
+    async def _watch(self, asked: wire.Create, equipment: Equipment) -> PushWatch:
+        """From before the agent runs; after each credential that it is given."""
+        variables = equipment.environment.variables
+        pushes = await push_watch.begin(
+            asked, self.parts.git, variables, self.hearing.record, self.flush
+        )
+        if equipment.sockets is not None:
+            equipment.sockets.after_giving(pushes.look)
+        return pushes
 
     async def _start(
         self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack

@@ -1,6 +1,6 @@
 """Opens the socket for git of each managed instance."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,9 @@ class OpenGitSocket:
 
     def admit(self, pid: int, started: int) -> None:
         self.around.families.admit(self.handle.execution, pid, started)
+
+    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
+        self.served.after_giving = call
 
     async def close(self) -> None:
         self.path.unlink(missing_ok=True)

@@ -20,7 +20,7 @@ from domain.turn import Ending, TurnState
 from domain.turn_evidence import Commit, Evidence
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Demise", "Talk", "Turns", "Witness")
+__all__ = ("Demise", "Pushes", "Talk", "Turns", "Witness")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,12 @@ class Witness(Protocol):
         ...
 
 
+class Pushes(Protocol):
+    async def look(self) -> None:
+        """Record what was pushed since the last look."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Talk:
     """What a prompt needs, while there is an agent to be prompted."""
@@ -59,6 +65,7 @@ class Talk:
     conversation: Conversation
     session: str
     witness: Witness
+    pushes: Pushes
 
 
 class Turns:
@@ -115,6 +122,7 @@ class Turns:
             await asyncio.sleep(self._bounds.late_updates)
         ending = await self._ending(turn, talked)
         self._permissions.cancel()
+        await talk.pushes.look()
         evidence = await talk.witness.after(turn.before)
         self._hearing.end_turn(replace(ending, evidence=evidence))
         self._turn = None

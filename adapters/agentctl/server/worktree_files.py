@@ -18,6 +18,7 @@ __all__ = (
     "misplaced",
     "names",
     "note_set_up",
+    "repository_of",
     "vacate",
 )
 
@@ -42,7 +43,7 @@ def look(path: Path, source: Path) -> Found:
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return Found.NOTHING
     admin = _admin(path / ".git")
-    if admin is None or _common(admin) not in {_repository(source), source.resolve()}:
+    if admin is None or _common(admin) not in {repository_of(source), source.resolve()}:
         return Found.OTHER
     return Found.HALF_MADE if _is_initializing(admin) else Found.OURS
 
@@ -86,7 +87,7 @@ def misplaced(path: Path, source: Path) -> str | None:
     Its top level is `path`, its directory of administration one that the repository keeps for
     this path, and its branch not the one of the main checkout.
     """
-    admin, common = admin_of(path), _repository(source) or source.resolve()
+    admin, common = admin_of(path), repository_of(source) or source.resolve()
     if admin is None or not path.is_dir():
         return f"{path} is not the top level of a worktree"
     if admin.resolve().parent != common / "worktrees" or not names(admin, path):
@@ -166,7 +167,8 @@ def _common(admin: Path) -> Path | None:
         return None
 
 
-def _repository(source: Path) -> Path | None:
+def repository_of(source: Path) -> Path | None:
+    """The directory of the repository that a checkout at `source` belongs to."""
     git = source / ".git"
     if git.is_dir():
         return git.resolve()
