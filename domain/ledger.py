@@ -67,6 +67,7 @@ COLUMNS: Final = (
     "actor",
     "pid",
     "descent",
+    "redemption",
 )
 """The fields of an exported entry, in order."""
 
@@ -79,6 +80,8 @@ class Operation(StrEnum):
     ISSUE = "issue"
     REDEEM = "redeem"
     REVOKE = "revoke"
+    PUSH = "push"
+    """Seen, not done by us; its result is a `domain.push.Verdict`."""
 
 
 class Why(StrEnum):
@@ -100,7 +103,7 @@ class LedgerEntry:
     """One line; `sequence` is 0 until it is stored.
 
     What is None was not known. `actor` is the login of the connection at that time. `peer` is who
-    asked on the instance's socket.
+    asked on the instance's socket, `redemption` the number of the one that a push was matched with.
     """
 
     at: datetime
@@ -115,6 +118,7 @@ class LedgerEntry:
     actor: str | None = None
     detail: str = ""
     peer: Peer | None = None
+    redemption: int | None = None
     sequence: int = 0
 
 
@@ -214,6 +218,7 @@ def record_of(entry: LedgerEntry) -> dict[str, str | int | None]:
         "actor": entry.actor,
         "pid": peer.pid if peer else None,
         "descent": peer.descent.value if peer else None,
+        "redemption": entry.redemption,
     }
 
 

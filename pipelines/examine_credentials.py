@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain import credential_snapshot
+from domain import credential_snapshot, push_verdict
 from domain.access import NotFound, acts_for_a_person
 from domain.credential_doctor import Diagnosis, Examined
 from domain.credential_snapshot import CredentialSnapshot
@@ -12,6 +12,7 @@ from domain.identity import SessionId
 from domain.open_channels import OpenChannel
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
+from domain.push_verdict import Tally
 from domain.session import Session
 from pipelines.begin_turn import handle_of
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
@@ -24,9 +25,13 @@ ExamineProblem: TypeAlias = NotFound | RuntimeProblem
 
 @dataclass(frozen=True, slots=True)
 class CredentialReport:
-    """`snapshot` is what the session disclosed at its start, the rest is true now."""
+    """`snapshot` is what the session disclosed at its start, the rest is true now.
+
+    `pushes` are those since that start, none where nothing is managed.
+    """
 
     snapshot: CredentialSnapshot | None
+    pushes: Tally | None
     repositories: tuple[Diagnosis, ...]
     channels: tuple[OpenChannel, ...]
 
@@ -57,7 +62,8 @@ class ExamineCredentials:
             return configuration
         disclosed = credential_snapshot.load(found.metadata.get(credential_snapshot.KEY))
         channels = configuration.unwrap().channels
-        return Success(CredentialReport(disclosed, tuple(diagnosed.unwrap()), channels))
+        pushes = push_verdict.load(found.metadata.get(push_verdict.KEY))
+        return Success(CredentialReport(disclosed, pushes, tuple(diagnosed.unwrap()), channels))
 
 
 async def repositories_of(state: Reader, session: Session) -> Sequence[Examined]:

@@ -16,6 +16,7 @@ from domain.turn import Ending, Turn, ended, ending, ends, interrupted
 from domain.turn_evidence import to_json
 from pipelines.deliver_queued import DeliverQueued, put_back
 from pipelines.end_leases import end_leases
+from pipelines.note_pushes import note_pushes
 from pipelines.start_problem import INTERRUPTED
 from ports.clock import Clock
 from ports.feed import Feed
@@ -50,7 +51,7 @@ class FollowExecution:
         return execution.acknowledged if execution else 0
 
     async def record(self, handle: Handle, batch: Sequence[ExecutionEvent]) -> int:
-        """Store a batch and what it means for the turn, in one unit.
+        """Store a batch and what it means for the turn and the ledger, in one unit.
 
         The number up to which agentctl may drop events: everything until there is stored, or
         belongs to a task that was deleted meanwhile. A turn that ended lets the next prompt of the
@@ -61,6 +62,7 @@ class FollowExecution:
             if await unit.execution(handle.execution) is None:
                 return batch[-1].sequence
             stored = await unit.append_events(handle.session, handle.execution, batch)
+            await note_pushes(unit, handle, stored)
             for event in batch:
                 if event.kind is EventKind.TURN_STARTED:
                     await self._heard(unit, handle, event.generation)

@@ -6,7 +6,7 @@ Everything here is pure; `start_execution` gathers, decides and applies.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from domain import credential_snapshot
+from domain import credential_snapshot, push_verdict
 from domain.agent import Agent
 from domain.connection import Connection
 from domain.credential_policy import CredentialDecision, Mode, managed_hosts
@@ -16,6 +16,7 @@ from domain.event import Json
 from domain.execution import Execution, ExecutorType
 from domain.identity import RepositoryId
 from domain.lease import Scope
+from domain.push_verdict import Tally
 from domain.registered_repository import Repository
 from domain.repository import https_url
 from domain.repository_settings import RepositorySettings
@@ -103,6 +104,7 @@ def metadata(
     """What a session keeps of its last successful start."""
     return {
         credential_snapshot.KEY: candidate.to_json(),
+        push_verdict.KEY: Tally().to_json() if spec.managed else None,
         "removed_variables": sorted({*decision.removed, *told.removed}),
         "lost_context": told.lost_context,
         "executor": spec.executor.value,

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from domain.connection import Connection
 from domain.event import ExecutionEvent, SessionEvent
-from domain.execution import Execution, ExecutionState
+from domain.execution import Execution, ExecutionState, Handle
 from domain.identity import (
     ConnectionId,
     ExecutionId,
@@ -129,6 +129,12 @@ class Reader(Protocol):
 
     async def ledger(self, query: LedgerQuery) -> Sequence[LedgerEntry]:
         """A page of the ledger, in the order of the entries' numbers."""
+        ...
+
+    async def unmatched_redemptions(
+        self, handle: Handle, repository: RepositoryId, since: datetime
+    ) -> Sequence[LedgerEntry]:
+        """The granted ones of an execution that no push was matched with, in order."""
         ...
 
     async def agentctl(self) -> AgentctlRecord | None:

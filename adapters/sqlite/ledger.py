@@ -11,8 +11,9 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import LedgerRow, table
 from adapters.sqlite.unit import Unit
+from domain.execution import Handle
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
-from domain.ledger import LedgerEntry, LedgerQuery, Operation, record_of
+from domain.ledger import GRANTED, LedgerEntry, LedgerQuery, Operation, record_of
 from domain.peer import Descent, Peer
 from domain.repository import RepositoryIdentity
 
@@ -39,8 +40,39 @@ def _page(*columns: str) -> Select[*tuple[object, ...]]:
     )
 
 
+_PUSHES = _ENTRIES.alias("pushes").c
+_UNMATCHED = (
+    select(_ENTRIES)
+    .where(
+        _ENTRY.session_id == given("session"),
+        _ENTRY.execution_id == given("execution"),
+        _ENTRY.repository_id == given("repository"),
+        _ENTRY.operation == Operation.REDEEM.value,
+        _ENTRY.result == GRANTED,
+        _ENTRY.at >= given("since"),
+        _ENTRY.sequence.not_in(
+            select(_PUSHES.redemption).where(
+                _PUSHES.session_id == given("session"), _PUSHES.redemption.is_not(None)
+            )
+        ),
+    )
+    .order_by(_ENTRY.sequence)
+)
+
+
 class LedgerReads(Unit):
     __slots__ = ()
+
+    async def unmatched_redemptions(
+        self, handle: Handle, repository: RepositoryId, since: datetime
+    ) -> Sequence[LedgerEntry]:
+        values = {
+            "session": handle.session,
+            "execution": handle.execution,
+            "repository": repository,
+            "since": to_text(since),
+        }
+        return [_entry(row) for row in await self._on.rows(_UNMATCHED, values)]
 
     async def ledger(self, query: LedgerQuery) -> Sequence[LedgerEntry]:
         by = {
@@ -77,7 +109,7 @@ def _columns(entry: LedgerEntry) -> dict[str, object]:
 
 def _entry(row: Row) -> LedgerEntry:
     sequence, at, operation, result, detail, workspace, task, session, execution = row[:9]
-    repository, host, path, actor, pid, descent = row[9:]
+    repository, host, path, actor, pid, descent, redemption = row[9:]
     return LedgerEntry(
         from_text(at),
         _OPERATIONS[operation],
@@ -91,5 +123,6 @@ def _entry(row: Row) -> LedgerEntry:
         actor,
         detail,
         None if pid is None else Peer(pid, _DESCENTS[descent]),
+        redemption,
         sequence,
     )

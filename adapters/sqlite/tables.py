@@ -298,6 +298,7 @@ class LedgerRow(SQLModel, table=True):
     actor: str | None
     pid: int | None
     descent: str | None
+    redemption: int | None
 
 
 class AgentctlRow(SQLModel, table=True):

@@ -15,6 +15,8 @@ from composition.settings import read_settings
 from composition.terminal import plain
 from domain.credential_doctor import Fate, Verdict
 from domain.open_channels import Channel
+from domain.push import REFLOGS_OFF
+from domain.push_verdict import BY_URL
 
 __all__ = ("main",)
 
@@ -38,6 +40,18 @@ FATES: Final = {
     Fate.RESET: "skipped: a later empty entry clears it",
     Fate.ELSEWHERE: "skipped: it is for another URL",
     Fate.NOT_REACHED: "skipped: git had its answer before",
+}
+
+
+PUSHES: Final = {
+    "matched": "matched with a redemption",
+    "outside_lease": "outside the lease",
+    "ambiguous": "ambiguous",
+}
+
+NOT_SEEN: Final = {
+    BY_URL: "a push to a URL leaves no trace, and is not counted",
+    REFLOGS_OFF: "git keeps no reflogs in a repository: pushes there are not counted",
 }
 
 
@@ -65,6 +79,7 @@ def told(report: dict[str, Any]) -> Iterator[str]:
     snapshot = report["snapshot"] or {}
     words = [str(snapshot.get(name)) for name in ("policy", "source", "actor")]
     yield f"at its start: {' / '.join(words)}"
+    yield from told_of_pushes(report["pushes"])
     for each in report["repositories"]:
         verdict = Verdict(each["verdict"])
         yield f"{each['host']}{each['path']}: {VERDICTS[verdict]} [{verdict.value}]"
@@ -76,3 +91,12 @@ def told(report: dict[str, Any]) -> Iterator[str]:
     for channel in report["channels"]:
         names = ", ".join(channel["names"])
         yield f"open: {CHANNELS[Channel(channel['channel'])]}{f' ({names})' if names else ''}"
+
+
+def told_of_pushes(pushes: dict[str, Any] | None) -> Iterator[str]:
+    if pushes is None:
+        return
+    counts = ", ".join(f"{pushes[name]} {text}" for name, text in PUSHES.items())
+    yield f"pushes since then: {counts}"
+    for reason in pushes["not_seen"]:
+        yield f"  {NOT_SEEN.get(reason, reason)}"

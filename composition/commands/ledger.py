@@ -12,6 +12,7 @@ from composition.client import Client
 from composition.commands.failures import reported
 from composition.reach import reach
 from composition.settings import read_settings
+from domain.ledger import Operation
 
 __all__ = ("main",)
 
@@ -23,8 +24,8 @@ def parser() -> argparse.ArgumentParser:
     for name in FILTERS:
         made.add_argument(f"--{name}", metavar="ID", help=f"only what belongs to this {name}")
     made.add_argument("--host", help="only what concerns this host")
-    made.add_argument("--operation", choices=("issue", "redeem", "revoke"))
-    made.add_argument("--result", metavar="CODE", help="`granted`, `revoked` or a refusal's code")
+    made.add_argument("--operation", choices=[each.value for each in Operation])
+    made.add_argument("--result", metavar="CODE", help="`granted`, a code, ...")
     made.add_argument("--format", choices=("table", "jsonl", "csv"), default="table")
     return made
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.execution import Handle
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
 from domain.ledger import LEDGER_LIFE, LedgerEntry, LedgerQuery, Operation
 from domain.peer import Descent, Peer
@@ -89,6 +90,33 @@ async def test_each_named_field_narrows_what_is_read(store: Store, query: Ledger
     async with store.read() as state:
         assert await state.ledger(query) == [replace(ENTRY, sequence=2)]
         assert await state.ledger(replace(query, host="nowhere.example")) == []
+
+
+@requirement("ledger:push")
+async def test_only_granted_redemptions_that_no_push_has_are_unmatched(store: Store) -> None:
+    handle = Handle(ExecutionId("e"), TaskId("t"), SessionId("s"))
+    early = replace(ENTRY, at=NOW - timedelta(microseconds=1))
+    others = [
+        early,
+        replace(ENTRY, result="lease_denied"),
+        replace(ENTRY, operation=Operation.ISSUE),
+        replace(ENTRY, session=SessionId("s2")),
+        replace(ENTRY, execution=ExecutionId("e2")),
+        replace(ENTRY, repository=RepositoryId("r2")),
+    ]
+    async with store.write() as unit:
+        await unit.record([ENTRY, *others, ENTRY])
+        first = await unit.unmatched_redemptions(handle, RepositoryId("r"), NOW)
+        earlier = await unit.unmatched_redemptions(handle, RepositoryId("r"), early.at)
+        push = replace(ENTRY, operation=Operation.PUSH, result="matched", peer=None, redemption=1)
+        await unit.record([push, replace(push, result="outside_lease", redemption=None)])
+        second = await unit.unmatched_redemptions(handle, RepositoryId("r"), NOW)
+        stored = await unit.ledger(LedgerQuery(operation=Operation.PUSH))
+
+    assert [each.sequence for each in first] == [1, 8]
+    assert [each.sequence for each in earlier] == [1, 2, 8]
+    assert second == [replace(ENTRY, sequence=8)]
+    assert [each.redemption for each in stored] == [1, None]
 
 
 @requirement("ledger:prune")

@@ -53,6 +53,7 @@ def test_a_line_of_json_has_every_column_in_order() -> None:
         "actor": "alice",
         "pid": 7,
         "descent": "inside",
+        "redemption": None,
     }
 
 

@@ -46,13 +46,19 @@ async def test_a_session_is_written_down_from_its_lease_to_its_end(
         code, table, _ = await installation.command("ledger", "--operation", "revoke")
 
     assert (outcomes(first), outcomes(second)) == (["complete"] * 2, ["complete"] * 2)
-    assert told(entries) == [
+    assert [each for each in told(entries) if each[0] != "push"] == [
         ("issue", "granted", ""),
         ("redeem", "granted", ""),
         ("revoke", "revoked", "connection_replaced"),
         ("issue", "granted", "reissued"),
         ("redeem", "granted", ""),
         ("revoke", "revoked", "session_stopped"),
+    ]
+    pushed = [each for each in entries if each["operation"] == "push"]
+    redeemed_by = [each["sequence"] for each in entries if each["operation"] == "redeem"]
+    assert [(each["result"], each["redemption"]) for each in pushed] == [
+        ("matched", redeemed_by[0]),
+        ("matched", redeemed_by[1]),
     ]
     for each in entries:
         assert (each["host"], each["path"], each["actor"]) == (forge.host, "/acme/app", "robot")

@@ -163,9 +163,11 @@ async def test_a_session_whose_agentctl_was_killed_is_over_and_pushes_again_once
     assert told == [
         (over["execution_id"], "issue", "granted"),
         (over["execution_id"], "redeem", "granted"),
+        (over["execution_id"], "push", "matched"),
         (over["execution_id"], "revoke", "revoked"),
         (resumed["execution_id"], "issue", "granted"),
         (resumed["execution_id"], "redeem", "granted"),
+        (resumed["execution_id"], "push", "matched"),
     ]
     assert {each.user for each in forge.seen()} == {None, "robot"}
     assert not ambient.exists(), "an ambient program was asked"
