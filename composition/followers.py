@@ -9,7 +9,7 @@ import structlog
 from typing_extensions import override
 
 from domain.execution import Handle
-from domain.identity import ExecutionId
+from domain.identity import ExecutionId, TurnId
 from domain.outcome import failed
 from pipelines.follow_execution import FollowExecution
 from ports.followers import Followers
@@ -51,24 +51,24 @@ class FollowerTasks(Followers):
             await group.__aexit__(None, None, None)
 
     @override
-    def follow(self, handle: Handle, after: int) -> None:
+    def follow(self, handle: Handle, after: int, doubt: TurnId | None = None) -> None:
         if self._group is None or handle.execution in self._tasks:
             return
-        task = self._group.create_task(self._run(handle, after))
+        task = self._group.create_task(self._run(handle, after, doubt))
         self._tasks[handle.execution] = task
         task.add_done_callback(lambda _: self._tasks.pop(handle.execution, None))
 
-    async def _run(self, handle: Handle, after: int) -> None:
+    async def _run(self, handle: Handle, after: int, doubt: TurnId | None) -> None:
         try:
-            await self._until_over(handle, after)
+            await self._until_over(handle, after, doubt)
         except Exception:
             log.exception("follower_failed", execution=handle.execution)
 
-    async def _until_over(self, handle: Handle, after: int) -> None:
+    async def _until_over(self, handle: Handle, after: int, doubt: TurnId | None) -> None:
         wait = FIRST_WAIT_SECONDS
         while True:
             try:
-                await self._follow(handle, after)
+                await self._follow(handle, after, doubt)
             except ConnectionError:
                 # The next agentctl finishes what a killed one left; without one, nothing will come.
                 if self._gone() and failed(await self._runtime.attend()):

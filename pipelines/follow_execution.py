@@ -6,9 +6,11 @@ that is not safe. A batch that comes twice is stored once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import ExecutionState, Handle
+from domain.identity import TurnId
 from domain.ledger import Why
 from domain.outcome import failed
 from domain.session import Move, Session, SessionState, next_state
@@ -34,13 +36,19 @@ class FollowExecution:
     clock: Clock
     deliver: DeliverQueued
 
-    async def __call__(self, handle: Handle, after: int) -> None:
+    async def __call__(self, handle: Handle, after: int, doubt: TurnId | None = None) -> None:
         """Until the execution has ended and all its events are stored.
 
+        `doubt` is a turn that an earlier control plane began, perhaps without a word to the agent.
         Raises `ConnectionError` when agentctl goes away first: nothing is concluded from that.
         """
+        await self._stop_again(handle)
+        doubted = await self._doubted(handle, doubt) if doubt is not None else None
+        doubted = await self._resolved(handle, doubted, after)
         async for batch in self.runtime.events(handle, after):
-            await self.runtime.acknowledge(handle, await self.record(handle, batch))
+            stored = await self.record(handle, batch)
+            await self.runtime.acknowledge(handle, stored)
+            doubted = await self._resolved(handle, doubted, stored)
         await self.conclude(handle)
         await self.runtime.release(handle)
 
@@ -99,13 +107,38 @@ class FollowExecution:
         newest = stored[-1].sequence if stored else 0
         self.feed.publish(handle.session, newest)
 
-    async def give_up_turn(self, handle: Handle) -> None:
-        """End a turn of which the agent never heard; no event of it will come."""
+    async def _stop_again(self, handle: Handle) -> None:
+        """Ask once more for a stop whose asking did not come to its end."""
+        async with self.store.read() as state:
+            session = await state.session(handle.session)
+        if session is not None and session.state is SessionState.STOPPING:
+            await self.runtime.stop(handle)
+
+    async def _doubted(self, handle: Handle, doubt: TurnId) -> "_Doubted | None":
+        """When the doubt is over; None when there is none, or the agent is gone."""
+        listed = await self.runtime.instances()
+        if failed(listed):
+            raise ConnectionError(listed.failure().detail)
+        async with self.store.read() as state:
+            turn = await state.running_turn(handle.session)
+        status = next((each for each in listed.unwrap() if each.handle == handle), None)
+        if turn is None or turn.id != doubt or status is None or not status.alive:
+            return None
+        return None if status.turn_generation == turn.generation else _Doubted(doubt, status.last)
+
+    async def _resolved(
+        self, handle: Handle, doubted: "_Doubted | None", stored: int
+    ) -> "_Doubted | None":
+        """End a turn of which the agent never heard, once everything that it told is stored."""
+        if doubted is None or stored < doubted.last:
+            return doubted
         async with self.store.write() as unit:
             turn = await unit.running_turn(handle.session)
-            if turn is not None:
+            if turn is not None and turn.id == doubted.turn:
                 await self._end_turn(unit, handle, interrupted(turn))
                 await put_back(unit, turn, urgent=True)
+        await self.deliver(handle.session)
+        return None
 
     async def _end_session(self, unit: Writer, session: Session) -> None:
         state = next_state(session.state, Move.ENDED)
@@ -133,6 +166,13 @@ class FollowExecution:
         if not failed(state):
             await unit.save_session(replace(session, state=state.unwrap()))
         return True
+
+
+class _Doubted(NamedTuple):
+    """A turn that is the agent's only if an event up to `last` says so."""
+
+    turn: TurnId
+    last: int
 
 
 def told(turn: Turn, how: Ending, sequence: int, clock: Clock) -> ExecutionEvent:

@@ -84,21 +84,10 @@ class Recover:
             await self.runtime.stop(handle)
             await self.runtime.release(handle)
             return False
-        if known is not None:
-            await self._go_on(execution, known[handle])
-        self.followers.follow(handle, execution.acknowledged)
-        return True
-
-    async def _go_on(self, execution: Execution, instance: InstanceStatus) -> None:
-        """Ask again for what was asked just before the control plane ended."""
         async with self.store.read() as state:
-            session = await state.session(execution.session)
             turn = await state.running_turn(execution.session)
-        if session is not None and session.state is SessionState.STOPPING:
-            await self.runtime.stop(execution.handle)
-        all_told = execution.acknowledged == instance.last
-        if turn is not None and instance.turn_generation is None and all_told:
-            await self.follow.give_up_turn(execution.handle)
+        self.followers.follow(handle, execution.acknowledged, turn.id if turn else None)
+        return True
 
     async def _end_forgotten(
         self, known: Mapping[Handle, InstanceStatus], expected: Collection[Handle]

@@ -47,11 +47,17 @@ class FakeRuntime(Runtime):
             "conversation-1", resumed=False, lost_context=None, removed=(), capabilities={}
         )
         self.meanwhile: Callable[[LaunchSpec], Awaitable[None]] | None = None
-        self._streams: dict[Handle, asyncio.Queue[Sequence[ExecutionEvent] | None]] = {}
+        self._streams: dict[
+            Handle, asyncio.Queue[Sequence[ExecutionEvent] | ConnectionError | None]
+        ] = {}
 
     def say(self, handle: Handle, events: Sequence[ExecutionEvent] | None) -> None:
         """Hand a batch to whoever follows; None ends the stream."""
         self._streams.setdefault(handle, asyncio.Queue()).put_nowait(events)
+
+    def goes_away(self, handle: Handle) -> None:
+        """Whoever follows loses the connection once it was given everything."""
+        self._streams.setdefault(handle, asyncio.Queue()).put_nowait(ConnectionError("gone"))
 
     @override
     async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
@@ -109,6 +115,8 @@ class FakeRuntime(Runtime):
             raise ConnectionError(self.refuses["events"].detail)
         stream = self._streams.setdefault(handle, asyncio.Queue())
         while (batch := await stream.get()) is not None:
+            if isinstance(batch, ConnectionError):
+                raise batch
             yield batch
 
     @override

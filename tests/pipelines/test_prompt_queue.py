@@ -230,6 +230,10 @@ async def test_a_delivery_that_the_end_of_the_server_cut_short_is_made_after_its
 
     async with plane_over(tmp_path, "again", runtime=runtime) as plane:
         await plane.container.recover()()
+        [doubt] = plane.followers.doubts
+        runtime.goes_away(handle(session))
+        with pytest.raises(ConnectionError):
+            await plane.container.follow()(handle(session), 2, doubt)
 
         assert heard(plane) == ["first", "a"]
         assert await left(plane, session) == ["b"]

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from domain.execution import ExecutionState
-from domain.identity import TaskId
+from domain.event import EventKind, ExecutionEvent
+from domain.execution import ExecutionState, Handle
+from domain.identity import TaskId, TurnId
 from domain.session import Session, SessionState
 from domain.turn import TurnState
 from pipelines.recover import Recovered
@@ -19,7 +21,16 @@ from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 UNREACHABLE = RuntimeProblem(RuntimeCode.UNREACHABLE, "agentctl does not answer")
+
+
+def said(number: int) -> ExecutionEvent:
+    return ExecutionEvent(number, NOW, EventKind.SESSION_STATUS, None, {})
+
+
+def completed(number: int) -> ExecutionEvent:
+    return ExecutionEvent(number, NOW, EventKind.COMPLETE, 1, {"state": "completed"})
 
 
 @pytest.fixture
@@ -80,27 +91,61 @@ async def test_an_agentctl_that_does_not_answer_now_is_asked_by_the_follower(
 
 @requirement("session:recover")
 @pytest.mark.parametrize(
-    ("generation", "last", "state"),
+    ("generation", "last", "told", "state"),
     [
-        (None, 0, TurnState.INTERRUPTED),
-        (None, 1, TurnState.RUNNING),
-        (1, 0, TurnState.RUNNING),
+        (None, 0, [], TurnState.INTERRUPTED),
+        (None, 2, [said(1), said(2)], TurnState.INTERRUPTED),
+        (None, 2, [said(1)], TurnState.RUNNING),
+        (None, 2, [said(1), completed(2)], TurnState.COMPLETED),
+        (1, 1, [said(1)], TurnState.RUNNING),
     ],
 )
 async def test_a_turn_of_which_the_agent_never_heard_is_given_up(
-    plane: Plane, generation: int | None, last: int, state: TurnState
+    plane: Plane,
+    generation: int | None,
+    last: int,
+    told: list[ExecutionEvent],
+    state: TurnState,
 ) -> None:
     session = await plane.running()
-    (await plane.api.prompt(OWNER, session.id, "Go.")).unwrap()
+    begun = (await plane.api.prompt(OWNER, session.id, "Go.")).unwrap()
     followed = handle(session)
     plane.runtime.alive[followed] = InstanceStatus(followed, True, generation, last)
-
     await plane.container.recover()()
+    assert plane.followers.doubts[-1] == begun.id
+
+    await followed_until_told(plane, followed, told, begun.id)
 
     [turn] = await plane.turns(session.id)
     expected = SessionState.RUNNING if state is TurnState.RUNNING else SessionState.IDLE
     assert turn.state is state
     assert (await plane.session(session.id)).state is expected
+
+
+@requirement("session:recover")
+async def test_a_turn_that_began_after_the_start_is_in_no_doubt(plane: Plane) -> None:
+    session = await plane.running()
+    await plane.container.recover()()
+    (await plane.api.prompt(OWNER, session.id, "Go.")).unwrap()
+
+    assert plane.followers.doubts[-1] is None
+    await followed_until_told(plane, handle(session), [said(1)], None)
+
+    [turn] = await plane.turns(session.id)
+    assert turn.state is TurnState.RUNNING
+
+
+@requirement("session:recover:unsure")
+async def test_a_doubt_stays_when_agentctl_does_not_answer(plane: Plane) -> None:
+    session = await plane.running()
+    begun = (await plane.api.prompt(OWNER, session.id, "Go.")).unwrap()
+    plane.runtime.refuses["instances"] = UNREACHABLE
+
+    with pytest.raises(ConnectionError):
+        await plane.container.follow()(handle(session), 0, begun.id)
+
+    [turn] = await plane.turns(session.id)
+    assert turn.state is TurnState.RUNNING
 
 
 @requirement("session:recover")
@@ -111,10 +156,12 @@ async def test_a_stop_that_was_under_way_is_asked_again(plane: Plane) -> None:
     plane.runtime.refuses.clear()
 
     await plane.container.recover()()
-
-    assert plane.runtime.alive == {}
-    assert (await plane.session(session.id)).state is SessionState.STOPPING
     assert plane.followers.followed[-1] == (handle(session), 0)
+    plane.runtime.say(handle(session), None)
+    await plane.container.follow()(handle(session), 0)
+
+    assert plane.runtime.stopped == [handle(session)] * 2
+    assert (await plane.session(session.id)).state is SessionState.STOPPED
 
 
 @requirement("session:recover")
@@ -166,6 +213,17 @@ async def test_secrets_are_known_to_the_redactor_before_anything_is_written(
 
         assert restarted.redactor.registered == {SECRET}
         assert restarted.redactor.redact(f"token {SECRET}") == "token ***"
+
+
+async def followed_until_told(
+    plane: Plane, followed: Handle, told: list[ExecutionEvent], doubt: TurnId | None
+) -> None:
+    """Follow until all that is told was stored; then agentctl goes away."""
+    if told:
+        plane.runtime.say(followed, told)
+    plane.runtime.goes_away(followed)
+    with pytest.raises(ConnectionError):
+        await plane.container.follow()(followed, 0, doubt)
 
 
 async def acknowledge(plane: Plane, session: Session, through: int) -> None:
