@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +30,11 @@ class Served:
 
 
 @asynccontextmanager
-async def served(installation: Installation) -> AsyncIterator[Served]:
+async def served(
+    installation: Installation, words: Sequence[str] = kandev("serve", "--port", "0")
+) -> AsyncIterator[Served]:
     process = await asyncio.create_subprocess_exec(
-        *kandev("serve", "--port", "0"),
+        *words,
         env=installation.environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

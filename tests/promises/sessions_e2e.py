@@ -3,6 +3,10 @@
 _PAGE = "docs/specification/sessions.md"
 
 PROMISES: dict[str, tuple[str, str]] = {
+    "session:killed:any-step": (
+        f"{_PAGE}#survival",
+        "Whichever process is killed at whichever step, nothing is lost, left or stuck.",
+    ),
     "demo:checked-by-looking": (
         "docs/specification/demonstration.md",
         "The demonstration does the main job on real parts and checks each claim by looking.",
