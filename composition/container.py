@@ -34,6 +34,7 @@ from adapters.secrets.keyring import Keyring
 from adapters.secrets.vault import AesVault
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
+from adapters.system.own_process import ProcProcess
 from composition.followers import FollowerTasks
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
@@ -66,6 +67,7 @@ from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.prune_outbox import PruneOutbox
 from pipelines.read_ledger import PruneLedger, ReadLedger
+from pipelines.read_metrics import ReadMetrics
 from pipelines.recover import Recover
 from pipelines.redeem_credential import RedeemCredential
 from pipelines.refresh_clone import RefreshClone
@@ -135,6 +137,7 @@ class ControlPlane(containers.DeclarativeContainer):
     logs: providers.Dependency[Logs] = providers.Dependency()
 
     clock = providers.Singleton(SystemClock)
+    own_process = providers.Singleton(ProcProcess)
     ids = providers.Singleton(SystemIds, clock)
     feed = providers.Singleton(MemoryFeed)
     vault = providers.Singleton(AesVault, keyring, ids)
@@ -267,6 +270,7 @@ class ControlPlane(containers.DeclarativeContainer):
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
         processes=providers.Singleton(SessionProcesses, ensure, beside),
         ledger=providers.Singleton(ReadLedger, store),
+        read_metrics=providers.Singleton(ReadMetrics, store, own_process, VERSION),
         bundles=bundles,
         clock=clock,
     )

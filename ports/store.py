@@ -34,6 +34,7 @@ from domain.prompt_queue import QueuedPrompt
 from domain.registered_repository import Repository
 from domain.repository_settings import RepositorySettings
 from domain.session import Session, SessionState
+from domain.tally import Tally
 from domain.task import Task
 from domain.task_event import TaskEvent
 from domain.turn import Turn
@@ -137,6 +138,7 @@ class Reader(Protocol):
         """The granted ones of an execution that no push was matched with, in order."""
         ...
 
+    async def tally(self) -> Tally: ...
     async def agentctl(self) -> AgentctlRecord | None:
         """The agentctl of this machine, as it was last started."""
         ...

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from adapters.http.request_meter import RequestMeter
 from domain.error_report import ReportMeters
 from pipelines.archive_task import ArchiveTask
 from pipelines.connect_account import ConnectAccount, ConnectApp
@@ -16,6 +17,7 @@ from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
+from pipelines.read_metrics import ReadMetrics
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
 from pipelines.repository_settings import ChangeRepository
@@ -75,4 +77,6 @@ class Api:
     ledger: ReadLedger
     bundles: Bundles
     clock: Clock
+    read_metrics: ReadMetrics
+    request_meter: RequestMeter = field(default_factory=RequestMeter)
     report_meters: ReportMeters = field(default_factory=ReportMeters)

@@ -17,6 +17,7 @@ from adapters.http.door import PRINCIPAL, Door
 from adapters.http.error_reports import ErrorReports
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
+from adapters.http.metrics import metrics
 from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.processes import Processes
@@ -65,6 +66,7 @@ def create_app(
     app = Litestar(
         route_handlers=[
             health,
+            metrics,
             agents,
             Workspaces,
             Repositories,
@@ -105,4 +107,4 @@ def create_app(
             security=[{"bearer": []}],
         ),
     )
-    return Door(app, hosts, tokens)
+    return Door(app, hosts, tokens, api.request_meter)

@@ -15,12 +15,14 @@ from litestar.types import (
     LifeSpanReceive,
     LifeSpanScope,
     LifeSpanSend,
+    Message,
     Receive,
     Scope,
     Send,
 )
 
 from adapters.http.problem_details import MEDIA_TYPE, Details
+from adapters.http.request_meter import RequestMeter
 from domain.http_door import Asked, Reason, admit
 from domain.outcome import failed
 from ports.tokens import Tokens
@@ -43,8 +45,11 @@ _SENTENCES = {
 class Door:
     """An application behind its door; refuses with problem details."""
 
-    def __init__(self, app: Litestar, hosts: Collection[str], tokens: Tokens) -> None:
+    def __init__(
+        self, app: Litestar, hosts: Collection[str], tokens: Tokens, meter: RequestMeter
+    ) -> None:
         self._app = app
+        self._meter = meter
         self._hosts = hosts
         self._tokens = tokens
 
@@ -54,8 +59,18 @@ class Door:
         receive: Receive | LifeSpanReceive,
         send: Send | LifeSpanSend,
     ) -> None:
+        if scope["type"] == ScopeType.HTTP:
+            send = self._counting(scope, send)  # type: ignore[arg-type]  # as below
         if scope["type"] == "lifespan" or await self._lets_in(scope, send):  # type: ignore[arg-type]  # the scope tells the sends apart
             await self._app(scope, receive, send)
+
+    def _counting(self, scope: Scope, send: Send) -> Send:
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._meter.answered(str(scope.get("method", "")), message["status"])
+            await send(message)
+
+        return counted
 
     async def _lets_in(self, scope: Scope, send: Send) -> bool:
         headers = _combined(scope["headers"])

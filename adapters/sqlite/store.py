@@ -20,6 +20,7 @@ from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.sealed import SealedReads, SealedWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
+from adapters.sqlite.tallies import TallyReads
 from adapters.sqlite.tasks import TaskReads, TaskWrites
 from adapters.sqlite.turns import TurnReads, TurnWrites
 from adapters.sqlite.upgrade import OpenProblem, Unusable, Upgraded, known_migrations, upgrade
@@ -53,6 +54,7 @@ class SqliteReader(
     LedgerReads,
     AgentctlReads,
     SealedReads,
+    TallyReads,
 ):
     """What can be asked of the store."""
 

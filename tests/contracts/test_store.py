@@ -31,6 +31,7 @@ from domain.prompt_queue import QueuedPrompt
 from domain.repository_settings import RepositorySettings
 from domain.script import FailurePolicy
 from domain.session import SessionFailure, SessionState
+from domain.tally import Tally
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange
 from domain.turn import TurnState
@@ -793,3 +794,13 @@ async def test_a_repository_keeps_what_it_asks_for_until_it_is_gone(
         await unit.remove_task(example.task.id)
         await unit.remove_workspace(example.workspace.id)
         assert await unit.repository_settings(key) == RepositorySettings()
+
+
+async def test_what_is_stored_is_counted_by_state(store: Store, example: Example) -> None:
+    async with store.write() as unit:
+        await unit.put_task(replace(example.task, id=TaskId("other"), state=TaskState.ARCHIVED))
+
+    async with store.read() as state:
+        assert await state.tally() == Tally(
+            {"open": 1, "archived": 1}, {"idle": 1}, {"live": 1}, outbox=2
+        )

@@ -51,4 +51,8 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-document",
         "Whatever is sent, the answer is one that the document allows, and never a failure.",
     ),
+    "rest:metrics": (
+        f"{_PAGE}#metrics",
+        "`/metrics` counts what is stored by its state and what was answered by its status.",
+    ),
 }

@@ -1,10 +1,13 @@
 """The machine's clocks and names."""
 
+import os
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
+from adapters.system.own_process import ProcProcess
 from ports.clock import Clock
 from ports.ids import Ids
 from tests.fakes.clock import ManualClock
@@ -76,3 +79,15 @@ def test_counting_ids_are_the_same_in_every_run_and_never_repeat() -> None:
     assert [one.new("x"), one.new("x")] == [other.new("x"), other.new("x")]
     assert one.random(32) == other.random(32)
     assert one.random(32) != one.random(32)
+
+
+def test_what_this_process_uses_is_what_the_kernel_says() -> None:
+    process = ProcProcess()
+    before = process.used()
+
+    with Path(os.devnull).open("rb"):
+        after = process.used()
+
+    assert after.open_descriptors == before.open_descriptors + 1
+    assert after.cpu_seconds >= before.cpu_seconds > 0
+    assert after.resident_bytes % os.sysconf("SC_PAGE_SIZE") == 0
