@@ -13,6 +13,7 @@ from adapters.agentctl.keeper import AgentctlKeeper, Launching
 from adapters.agentctl.relay_client import RelayClient
 from adapters.agentctl.runtime import AgentctlRuntime
 from adapters.agents.catalogue import Catalogue
+from adapters.bundles.browsers import ConnectedBrowsers
 from adapters.bundles.desk import BundleDesk
 from adapters.bundles.scratch import HomeScratch
 from adapters.feed.memory import MemoryFeed
@@ -45,7 +46,7 @@ from domain.identity import ExecutionId
 from domain.outcome import failed
 from domain.secret import Secret
 from pipelines.archive_task import ArchiveTask
-from pipelines.collect_evidence import AgentMessages, Browsers, RuntimeIndex
+from pipelines.collect_evidence import AgentMessages, RuntimeIndex
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.connection_credential import ConnectionCredential
@@ -205,11 +206,11 @@ class ControlPlane(containers.DeclarativeContainer):
     stop = providers.Singleton(StopSession, store, runtime, clock)
     log_evidence = providers.Singleton(LogEvidence, logs, clock)
     scratch = providers.Singleton(HomeScratch, home.provided.tmp)
+    browsers = providers.Singleton(ConnectedBrowsers, scratch, redactor.provided.mask, clock)
     bundles = providers.Singleton(
         BundleDesk,
         sources=providers.Dict({
             Source.BACKEND: log_evidence,
-            Source.FRONTEND: providers.Singleton(Browsers),
             Source.RUNTIME: providers.Singleton(RuntimeIndex, store, clock),
             Source.ACP: providers.Singleton(AgentMessages, store, scratch),
         }),
@@ -218,6 +219,7 @@ class ControlPlane(containers.DeclarativeContainer):
         product=providers.Callable(product),
         clock=clock,
         ids=ids,
+        browsers=browsers,
     )
     deliver_bundle = providers.Singleton(
         DeliverBundle,
@@ -272,6 +274,7 @@ class ControlPlane(containers.DeclarativeContainer):
         ledger=providers.Singleton(ReadLedger, store),
         read_metrics=providers.Singleton(ReadMetrics, store, own_process, VERSION),
         bundles=bundles,
+        browsers=browsers,
         clock=clock,
     )
     tools = providers.Singleton(

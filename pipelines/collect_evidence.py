@@ -12,7 +12,7 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from domain.bundle import RUNTIME_NAME, Source, acp_name, select_rows
-from domain.bundle_manifest import Capture, Caveat, Code, Evidence
+from domain.bundle_manifest import Caveat, Code, Evidence
 from domain.bundle_request import BundleRequest
 from domain.event import SessionEvent
 from domain.identity import SessionId
@@ -21,7 +21,7 @@ from ports.clock import Clock
 from ports.evidence import Collected, EvidenceSource, Pinned, Scratch
 from ports.store import Store
 
-__all__ = ("AgentMessages", "Browsers", "RuntimeIndex")
+__all__ = ("AgentMessages", "RuntimeIndex")
 
 RUNTIME_WINDOW = timedelta(hours=72)
 """How old a session that has ended may be to be listed."""
@@ -43,14 +43,6 @@ class HeldBytes(Pinned):
     @override
     def close(self) -> None:
         """Nothing is open."""
-
-
-class Browsers(EvidenceSource):
-    """No browser is connected to this server: that is what the manifest says."""
-
-    @override
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
-        return Collected(capture=Capture(targeted=0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from domain.redaction import Redacted
 from domain.secret import Secret
 
 __all__ = ("Redactor",)
@@ -14,4 +15,8 @@ class Redactor(Protocol):
 
     def redact(self, text: str) -> str:
         """The text without registered values and without what has the shape of a secret."""
+        ...
+
+    def mask(self, data: bytes) -> Redacted[bytes]:
+        """The same for bytes, with how many places were masked."""
         ...

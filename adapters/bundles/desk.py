@@ -28,6 +28,7 @@ from domain.bundle_path import BundleId
 from domain.bundle_request import BundleRequest
 from domain.identity import UserId
 from domain.outcome import Result, Success, failed
+from ports.browsers import BrowserEvidence
 from ports.bundles import Bundle, Bundles
 from ports.clock import Clock
 from ports.evidence import Collected, EvidenceSource, Pinned
@@ -56,8 +57,10 @@ class BundleDesk(Bundles):
         product: Product,
         clock: Clock,
         ids: Ids,
+        browsers: BrowserEvidence,
     ) -> None:
         self._sources = sources
+        self._browsers = browsers
         self._mark = mark
         self._free_bytes = free_bytes
         self._product = product
@@ -172,8 +175,8 @@ class BundleDesk(Bundles):
         job = self._jobs[bundle]
         remaining = (job.build_deadline - self._clock.now()).total_seconds()
         try:
-            async with asyncio.timeout(remaining), self._one_at_a_time:
-                await self._collect_and_plan(bundle, job.request)
+            async with asyncio.timeout(remaining):
+                await self._collect_and_plan(job)
         except TimeoutError:
             self._settle()
         except asyncio.CancelledError:
@@ -183,11 +186,14 @@ class BundleDesk(Bundles):
             log.exception("bundle_failed", bundle=bundle)
             self._fail(bundle, FailureReason.BUILD)
 
-    async def _collect_and_plan(self, bundle: BundleId, request: BundleRequest) -> None:
-        mark = self._mark()
+    async def _collect_and_plan(self, job: Job) -> None:
+        bundle, request = job.id, job.request
         pinned: list[Pinned] = []
         try:
-            collected = await self._collect(request, pinned)
+            gathered = await self._gather(job, pinned)
+            async with self._one_at_a_time:
+                mark = self._mark()
+                collected = gathered | await self._collect(request, pinned)
             manifest = self._manifest(request, collected)
             laid_out = bundle_plan.plan(manifest)
             if failed(laid_out):
@@ -203,14 +209,30 @@ class BundleDesk(Bundles):
             for each in pinned:
                 each.close()
 
+    async def _gather(self, job: Job, pinned: list[Pinned]) -> dict[Source, Collected]:
+        """What the browsers bring, if they are asked; other jobs are not held up by them."""
+        share = budgets(job.request.sources).get(Source.FRONTEND)
+        if share is None:
+            return {}
+        gathered = await self._browsers.gather(job, share)
+        pinned += gathered.pinned
+        with suppress(KeyError):
+            self._jobs[job.id] = bundle_job.collected(self._jobs[job.id]).value_or(
+                self._jobs[job.id]
+            )
+        return {Source.FRONTEND: gathered}
+
     async def _collect(
         self, request: BundleRequest, pinned: list[Pinned]
     ) -> dict[Source, Collected]:
-        """What each source gives, in the order of `Source`; what it pins is in `pinned` at once."""
+        """What each other source gives, in the order of `Source`.
+
+        What it pins is in `pinned` at once.
+        """
         shares = budgets(request.sources)
         collected: dict[Source, Collected] = {}
         for source in Source:
-            if source in shares:
+            if source in shares and source is not Source.FRONTEND:
                 collected[source] = await self._sources[source].collect(request, shares[source])
                 pinned += collected[source].pinned
         return collected
@@ -235,12 +257,8 @@ class BundleDesk(Bundles):
         job = self._jobs.get(bundle)
         if job is None:
             return
-        building = bundle_job.collected(job)
         ended = bundle_job.completed(
-            job if failed(building) else building.unwrap(),
-            self._clock.now(),
-            partial=manifest.partial,
-            log_mark=mark,
+            job, self._clock.now(), partial=manifest.partial, log_mark=mark
         )
         if not failed(ended):
             self._jobs[bundle] = ended.unwrap()

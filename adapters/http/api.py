@@ -28,6 +28,7 @@ from pipelines.session_processes import SessionProcesses
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
+from ports.browsers import Browsers
 from ports.bundles import Bundles
 from ports.clock import Clock
 from ports.feed import Feed
@@ -76,6 +77,7 @@ class Api:
     processes: SessionProcesses
     ledger: ReadLedger
     bundles: Bundles
+    browsers: Browsers
     clock: Clock
     read_metrics: ReadMetrics
     request_meter: RequestMeter = field(default_factory=RequestMeter)

@@ -11,6 +11,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.api import Api
+from adapters.http.browsers import BrowserRoutes
 from adapters.http.bundles import BundleRoutes
 from adapters.http.documented import DocumentedProblems, answer_options
 from adapters.http.door import PRINCIPAL, Door
@@ -78,6 +79,7 @@ def create_app(
             Processes,
             Ledger,
             BundleRoutes,
+            BrowserRoutes,
             ErrorReports,
             stream_events,
             *([mount("/mcp", mcp)] if mcp is not None else []),

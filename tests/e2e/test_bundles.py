@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx2
@@ -125,6 +126,58 @@ async def test_without_a_browser_the_frontend_is_a_warning(installation: Install
     assert {"frontend_no_connection", "frontend_missing"} == codes
     assert manifest["included_sources"] == ["backend"]
     assert manifest["capture"]["targeted"] == 0
+
+
+@requirement("bundle:capture:asked")
+@requirement("bundle:capture:order")
+@requirement("bundle:capture:owner")
+async def test_a_scripted_browser_brings_its_log(installation: Installation) -> None:
+    chunk: Json = {
+        "browser_id": "b1",
+        "capture_stream_id": "s1",
+        "chunk_index": 0,
+        "done": False,
+        "storage_mode": "memory",
+        "entries": [{"level": "error", "message": "first"}],
+    }
+    last = {**chunk, "chunk_index": 1, "done": True, "entries": [], "capture_metadata": {"n": 1}}
+    answers: list[int] = []
+    async with installation.server() as driver:
+        http = driver.client.http
+        quiet = await ask(driver, "backend")
+        async with http.stream("GET", "/api/v1/diagnostics/capture-requests") as heard:
+            lines = heard.aiter_lines()
+            await anext(lines)
+            job: Json = await driver.client.post(BUNDLES, {"sources": ["frontend"]})
+            place = f"{BUNDLES}/{job['id']}/frontend"
+            asked = [line async for line in until(lines, "data: ")]
+            for body in (
+                {**chunk, "more": 1},
+                {**chunk, "entries": {"not": "array"}},
+                chunk,
+                {**chunk, "capture_stream_id": "s2", "entries": {"not": "array"}},
+                {**chunk, "chunk_index": 2},
+                last,
+            ):
+                answers.append((await http.post(place, json=body)).status_code)
+        job = await ask(driver, "frontend")
+        late = await http.post(place, json=chunk)
+        entry = await read(driver, f"{BUNDLES}/{job['id']}/entries/frontend/browser-01.jsonl")
+        manifest = (await read(driver, job["manifest_url"])).json()
+
+    assert json.loads(asked[-1].removeprefix("data: "))["bundle_id"] == job["id"] != quiet["id"]
+    assert answers == [400, 400, 204, 204, 400, 204]
+    assert (job["status"], late.status_code) == ("ready", 409)
+    assert entry.content == b'{"level":"error","message":"first"}\n'
+    assert manifest["capture"]["profiles"][0]["metadata"] == {"n": 1}
+
+
+async def until(lines: AsyncIterator[str], start: str) -> AsyncIterator[str]:
+    """The lines up to the first with this beginning."""
+    async for line in lines:
+        yield line
+        if line.startswith(start):
+            return
 
 
 @requirement("bundles:redacted")

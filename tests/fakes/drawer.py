@@ -5,6 +5,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from domain.bundle import Source
+from domain.bundle_job import Job
 from domain.bundle_manifest import Evidence
 from domain.bundle_request import BundleRequest
 from ports.evidence import Collected, EvidenceChanged
@@ -61,3 +62,7 @@ class Drawer:
         )
         self.papers.append(Paper(data))
         return Collected([entry], [self.papers[-1]])
+
+    async def gather(self, job: Job, budget: int) -> Collected:
+        """As a source of browsers."""
+        return await self.collect(job.request, budget)

@@ -140,6 +140,7 @@ async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
             Product("1", "", "Linux", "x"),
             clock,
             plane.ids,
+            drawer,
         )
         bundles: list[str] = []
         questions: list[str] = []

@@ -102,6 +102,7 @@ async def test_fifty_calls_with_cancels_and_replacements(tmp_path: Path) -> None
             Product("1", "", "Linux", "x"),
             plane.clock,
             plane.ids,
+            drawer,
         )
         deliver = DeliverBundle(
             scope=InstallationScope(plane.store),

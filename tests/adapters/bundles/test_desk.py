@@ -65,6 +65,7 @@ async def office(*, open_drawer: bool = True) -> AsyncIterator[Office]:
         Product("1", "", "Linux", "x"),
         clock,
         CountingIds("desk"),
+        drawer,
     )
     async with desk:
         yield Office(desk, drawer, clock, mark)
