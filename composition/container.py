@@ -221,12 +221,13 @@ class ControlPlane(containers.DeclarativeContainer):
         ids=ids,
         browsers=browsers,
     )
+    bundle_sink = providers.Singleton(AgentctlBundleSink, keeper)
     deliver_bundle = providers.Singleton(
         DeliverBundle,
         scope=providers.Singleton(InstallationScope, store),
         store=store,
         bundles=bundles,
-        sink=providers.Singleton(AgentctlBundleSink, keeper),
+        sink=bundle_sink,
         fences=fences,
         clock=clock,
     )
@@ -288,6 +289,7 @@ class ControlPlane(containers.DeclarativeContainer):
         prompt=api.provided.prompt,
         answer=api.provided.answer,
         stop=stop,
+        deliver_bundle=deliver_bundle,
     )
     mcp = providers.Singleton(OutsideDoor, tools)
     chores = providers.Dict(

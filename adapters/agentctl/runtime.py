@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import httpx2
 import msgspec
+import structlog
 from typing_extensions import override
 
 from adapters.agentctl import wire
@@ -49,6 +50,8 @@ _instances = msgspec.json.Decoder(list[wire.Instance])
 _kept = msgspec.json.Decoder(list[Kept])
 _diagnoses = msgspec.json.Decoder(list[Diagnosis])
 _configuration = msgspec.json.Decoder(GitConfiguration)
+log = structlog.get_logger()
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -73,8 +76,12 @@ class AgentctlRuntime(Runtime):
         answer = await ensured.unwrap().request(
             "POST", "/api/v1/instances", content=_encode(create(spec)), seconds=seconds
         )
+        named = spec.handle
         if failed(answer):
+            code = answer.failure().code.value
+            log.warning("agent_not_started", task=named.task, session=named.session, code=code)
             return answer
+        log.info("agent_started", task=named.task, session=named.session, execution=named.execution)
         return decoded(answer.unwrap(), _created).map(_launched)
 
     @override

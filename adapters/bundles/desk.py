@@ -93,6 +93,11 @@ class BundleDesk(Bundles):
             held.expire()
         self._held.clear()
 
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """All that are remembered, oldest first."""
+        return tuple(self._jobs.values())
+
     @override
     def request(self, owner: UserId, request: BundleRequest) -> Result[Admitted, Busy]:
         self._settle()

@@ -17,7 +17,10 @@ __all__ = (
     "AgentAnswer",
     "Agents",
     "Answer",
+    "BundleFile",
+    "BundleWarning",
     "Conversation",
+    "DiagnosticBundle",
     "EventAnswer",
     "MessageAnswer",
     "Repositories",
@@ -193,3 +196,40 @@ class MessageAnswer(Answer):
     session_id: str
     turn_id: str
     turn: int
+
+
+class BundleFile(Answer):
+    """`length` bytes from `offset` of a file that had `size`: the rest was left out."""
+
+    name: str
+    size: int
+    offset: int
+    length: int
+
+
+class BundleWarning(Answer):
+    code: str
+    source: str
+    detail: str
+
+
+class DiagnosticBundle(Answer):
+    """`path` is for the working directory; where there is too much to list, it is counted.
+
+    `files` are then counted by source and `warnings` by code. `losses` are the log entries that
+    were not kept, by sink, level and reason, `redactions` the secrets that were masked, by source.
+    """
+
+    bundle_id: str
+    path: str
+    absolute_path: str
+    bytes: int
+    status: str
+    age_seconds: float
+    requested_sources: list[str]
+    included_sources: list[str]
+    files: list[BundleFile] | dict[str, int]
+    omitted_bytes: int
+    losses: dict[str, dict[str, dict[str, int]]]
+    redactions: dict[str, int]
+    warnings: list[BundleWarning] | dict[str, int]

@@ -5,7 +5,7 @@ pointer (RFC 6901) and the keyword of JSON Schema that it broke, never by its va
 a secret.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -26,6 +26,7 @@ __all__ = (
     "Arguments",
     "CreateTask",
     "GetConversation",
+    "GetDiagnosticBundle",
     "GetTask",
     "ListRepositories",
     "ListTasks",
@@ -162,6 +163,16 @@ class PermissionAnswer(TaskSession):
         Field(
             max_length=MAX_ID,
             description="One of the options that the request offered; null to choose none.",
+        ),
+    ]
+
+
+class GetDiagnosticBundle(Arguments):
+    source: Annotated[
+        Literal["backend", "frontend", "all"],
+        Field(
+            description="`backend` for Kandev's own log, `frontend` for what browsers logged,"
+            " `all` for both."
         ),
     ]
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pipelines.archive_task import ArchiveTask
 from pipelines.create_task import CreateTask
+from pipelines.deliver_bundle import DeliverBundle
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
@@ -26,3 +27,4 @@ class Backend:
     prompt: PromptSession
     answer: AnswerPermission
     stop: StopSession
+    deliver_bundle: DeliverBundle

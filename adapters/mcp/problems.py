@@ -3,15 +3,20 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from adapters.mcp.bundle_problems import BundleProblem, bundle_told
 from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
+from domain.bundle_job import Busy, Gone, NotReady, UnknownJob
+from domain.bundle_request import InvalidRequest
 from domain.session import NotAllowed
 from domain.task import InvalidPrompt
+from domain.task_owner import NoOwner
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.deliver_bundle import ExecutionChanged, TooLate, WrongSession
 from pipelines.launch_session import (
     AgentNotInstalled,
     LaunchProblem,
@@ -37,6 +42,7 @@ class NoLiveSession:
 
 ToolProblem: TypeAlias = (
     ArchiveTaskProblem
+    | BundleProblem
     | CreateTaskProblem
     | LaunchProblem
     | StopProblem
@@ -66,6 +72,18 @@ def told(problem: ToolProblem) -> str:
             return "workspace_needed: there is not exactly one workspace. Name one by its id."
         case NoLiveSession():
             return "no_live_session: no agent works on the task. Use spawn_session_kandev."
+        case (
+            NoOwner()
+            | WrongSession()
+            | InvalidRequest()
+            | Busy()
+            | UnknownJob()
+            | Gone()
+            | NotReady()
+            | ExecutionChanged()
+            | TooLate()
+        ):
+            return bundle_told(problem)
         case _:
             return start_told(problem)
 

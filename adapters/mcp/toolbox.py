@@ -7,8 +7,8 @@ that clients see are reviewed as snapshots beside the tests.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from adapters.mcp import acting, answers, arguments, reading
-from adapters.mcp.tools import AnyTool, Effect, Tool
+from adapters.mcp import acting, answers, arguments, evidence, reading
+from adapters.mcp.tools import AnyTool, Effect, Tool, WaitingTool
 
 __all__ = ("INSIDE", "OUTSIDE")
 
@@ -156,7 +156,21 @@ _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
     ),
 )
 
-_TASK_MODE: Final[Sequence[AnyTool[Any, Any]]] = ()
+_TASK_MODE: Final[Sequence[AnyTool[Any, Any]]] = (
+    WaitingTool(
+        "get_diagnostic_bundle_kandev",
+        "Get a diagnostic bundle",
+        "Get Kandev's own evidence of what happened, as a zip file in your workspace that git does"
+        " not see: use it when something went wrong that is not in your repository. `path` is"
+        " relative to your working directory. Unzip `manifest.json` first: it says what is there"
+        " and what is missing. A `partial` bundle lacks something, which `warnings` name. It may"
+        " take up to five minutes. The file is removed when you end, at the latest after a day.",
+        Effect.ADDS,
+        arguments.GetDiagnosticBundle,
+        answers.DiagnosticBundle,
+        evidence.get_diagnostic_bundle,
+    ),
+)
 
 
 def _named(*lists: Sequence[AnyTool[Any, Any]]) -> Mapping[str, AnyTool[Any, Any]]:

@@ -14,7 +14,7 @@ from typing_extensions import override
 from adapters.bundles.desk import BundleDesk
 from domain.access import NotFound
 from domain.bundle import Source
-from domain.bundle_job import Busy, FailureReason, JobState
+from domain.bundle_job import Busy, FailureReason, Job, JobState
 from domain.bundle_manifest import Product
 from domain.bundle_request import BundleRequest, InvalidRequest
 from domain.execution import ExecutionState
@@ -424,10 +424,10 @@ async def test_evidence_that_changed_fails_the_job(counter: Counter) -> None:
     assert [job.failure for job in _jobs(counter)] == [FailureReason.SOURCE_CHANGED]
 
 
-def _jobs(counter: Counter) -> Sequence[Any]:
-    return list(counter.desk._jobs.values())
+def _jobs(counter: Counter) -> Sequence[Job]:
+    return counter.desk.jobs
 
 
 async def _ended_as(counter: Counter) -> list[FailureReason | None]:
-    await eventually(lambda: not counter.desk._building)
+    await eventually(lambda: not any(job.state.active for job in _jobs(counter)))
     return [job.failure for job in _jobs(counter)]

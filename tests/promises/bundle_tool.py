@@ -23,6 +23,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#for-an-agent",
         "A job ends when the last who asked for it has left.",
     ),
+    "bundle:tool:schema": (
+        f"{_PAGE}#for-an-agent",
+        "The tool takes a source and nothing else; other arguments are an error before a job.",
+    ),
+    "bundle:tool:result": (
+        f"{_PAGE}#for-an-agent",
+        "The answer has both paths, state, sources, files, omissions, losses and warnings.",
+    ),
+    "bundle:tool:real": (
+        f"{_PAGE}#for-an-agent",
+        "An agent finds its own task in the log of the bundle, which goes when the agent ends.",
+    ),
     "bundle:tool:many": (
         f"{_PAGE}#for-an-agent",
         "Many callers of one owner share one job; each workspace gets the whole file or nothing.",
