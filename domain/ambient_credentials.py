@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from domain import git_config, managed_git, managed_shell
 from domain.broker_contract import NAMES, TOOLS
-from domain.environment import AMBIENT, Layer, LayerName
+from domain.environment import Layer, LayerName, is_chosen
 from domain.git_config import Entry, MalformedGitConfig
 from domain.outcome import Result, Success, failed
 from domain.withheld_names import PRIVATE_PREFIXES
@@ -49,7 +49,7 @@ def override(layers: Sequence[Layer]) -> bool:
     """Whether a layer that someone chose has the last word on a token, and it is not blank."""
     effective = _effective(layers)
     return any(
-        not _is_ambient(layer) and value.strip()
+        is_chosen(layer.name) and value.strip()
         for layer, value in (effective[name] for name in OVERRIDES if name in effective)
     )
 
@@ -132,7 +132,7 @@ def _names(index: int) -> tuple[str, str]:
 
 def _chosen(layers: Sequence[Layer]) -> frozenset[str]:
     effective = _effective(layers)
-    return frozenset(name for name, (layer, _) in effective.items() if not _is_ambient(layer))
+    return frozenset(name for name, (layer, _) in effective.items() if is_chosen(layer.name))
 
 
 def _effective(layers: Sequence[Layer]) -> dict[str, tuple[Layer, str]]:
@@ -143,12 +143,3 @@ def _effective(layers: Sequence[Layer]) -> dict[str, tuple[Layer, str]]:
             effective.pop(name, None)
         effective.update((name, (layer, value)) for name, value in layer.variables.items())
     return effective
-
-
-def _is_ambient(layer: Layer) -> bool:
-    """Whether nobody chose the layer for this launch, or we made it ourselves."""
-    name = layer.name.casefold().replace("_", " ").replace("-", " ")
-    if name.startswith(LayerName.EXECUTOR_PROFILE):
-        return False
-    kinds = (*AMBIENT, LayerName.MANAGED)
-    return any(name == kind or name.startswith(f"{kind} ") for kind in kinds)

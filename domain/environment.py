@@ -15,7 +15,6 @@ from domain.git_config import Entry, MalformedGitConfig
 from domain.outcome import Failure, Result, Success, failed
 
 __all__ = (
-    "AMBIENT",
     "ConflictingVariable",
     "EntryOrigin",
     "EnvironmentProblem",
@@ -43,10 +42,13 @@ class LayerName(StrEnum):
     MANAGED = "managed"
 
 
-AMBIENT = frozenset({LayerName.HOST, LayerName.EXECUTOR, LayerName.AGENT_DEFAULTS})
-"""Layers that nobody chose for this launch: what they define simply loses to a higher layer."""
-
-_NOBODY_CHOSE = AMBIENT | {LayerName.MANAGED}
+_NOBODY_CHOSE = frozenset({
+    LayerName.HOST,
+    LayerName.EXECUTOR,
+    LayerName.AGENT_DEFAULTS,
+    LayerName.MANAGED,
+})
+"""The last is ours; what the others define simply loses to a higher layer."""
 
 
 @dataclass(frozen=True, slots=True)
