@@ -6,6 +6,7 @@ __all__ = (
     "ConnectionId",
     "ExecutionId",
     "LeaseId",
+    "ProfileId",
     "QueuedId",
     "RepositoryId",
     "SessionId",
@@ -20,6 +21,7 @@ UserId = NewType("UserId", str)
 TokenId = NewType("TokenId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ConnectionId = NewType("ConnectionId", str)
+ProfileId = NewType("ProfileId", str)
 RepositoryId = NewType("RepositoryId", str)
 TaskId = NewType("TaskId", str)
 SessionId = NewType("SessionId", str)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from domain.identity import ExecutionId, SessionId, TaskId
+from domain.identity import ExecutionId, ProfileId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success
 
 __all__ = ("LIVE", "Move", "NotAllowed", "Session", "SessionFailure", "SessionState", "next_state")
@@ -86,7 +86,8 @@ class Session:
     `execution` is the current or last one; `acp_session` the agent's own id of the conversation,
     kept until the user starts afresh; `metadata` a JSON object, where the credential snapshot of
     the last successful launch or resume lives under `git_credential_snapshot`; `version` grows
-    with every write and is compared when two writers meet.
+    with every write and is compared when two writers meet. The profiles are those it was last
+    started with, perhaps deleted since.
     """
 
     id: SessionId
@@ -99,3 +100,5 @@ class Session:
     metadata: dict[str, object]
     created_at: datetime
     version: int = 0
+    agent_profile: ProfileId | None = None
+    executor_profile: ProfileId | None = None

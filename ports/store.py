@@ -21,6 +21,7 @@ from domain.identity import (
     ConnectionId,
     ExecutionId,
     LeaseId,
+    ProfileId,
     QueuedId,
     RepositoryId,
     SessionId,
@@ -30,10 +31,12 @@ from domain.identity import (
 )
 from domain.lease import LeaseRecord
 from domain.ledger import LedgerEntry, LedgerQuery
+from domain.profile import Profile, ProfileKind
 from domain.prompt_queue import QueuedPrompt
 from domain.registered_repository import Repository
 from domain.repository_settings import RepositorySettings
 from domain.session import Session, SessionState
+from domain.stored_environment import StoredEnvironment
 from domain.tally import Tally
 from domain.task import Task
 from domain.task_event import TaskEvent
@@ -89,6 +92,20 @@ class Reader(Protocol):
     async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]: ...
     async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:
         """What was put for the repository; else what holds for every repository."""
+        ...
+
+    async def repository_environment(self, repository: RepositoryId) -> StoredEnvironment:
+        """The variables of the repository's own layer; none when nothing was put."""
+        ...
+
+    async def profile(self, profile: ProfileId) -> Profile | None: ...
+    async def profile_named(
+        self, workspace: WorkspaceId, kind: ProfileKind, name: str
+    ) -> Profile | None: ...
+    async def profiles(
+        self, workspace: WorkspaceId, kind: ProfileKind, after: str | None, limit: int
+    ) -> Sequence[Profile]:
+        """By id, strictly after `after`."""
         ...
 
     async def task(self, task: TaskId) -> Task | None: ...
@@ -168,6 +185,25 @@ class Writer(Reader, Protocol):
     async def put_repository_settings(
         self, repository: RepositoryId, settings: RepositorySettings
     ) -> None: ...
+    async def put_repository_environment(
+        self, repository: RepositoryId, environment: StoredEnvironment
+    ) -> None:
+        """Put it in the place of what was there, whole."""
+        ...
+
+    async def add_profile(self, profile: Profile) -> None: ...
+    async def save_profile(self, profile: Profile) -> bool:
+        """Write if the stored version is still `profile.version`; the row then has the next.
+
+        False when another writer came first; nothing is written then. Kind, workspace and the time
+        of creation stay as they were added.
+        """
+        ...
+
+    async def remove_profile(self, profile: ProfileId) -> bool:
+        """False when it is absent."""
+        ...
+
     async def put_task(self, task: Task) -> None:
         """Insert or replace.
 

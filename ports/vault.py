@@ -7,7 +7,15 @@ from domain.identity import ConnectionId, WorkspaceId
 from domain.outcome import Result
 from domain.secret import Secret
 
-__all__ = ("AGENTCTL_KEY", "SealedValue", "SecretPlace", "Unsealable", "Vault", "connection_place")
+__all__ = (
+    "AGENTCTL_KEY",
+    "SealedValue",
+    "SecretPlace",
+    "Unsealable",
+    "Vault",
+    "connection_place",
+    "variable_place",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,11 @@ AGENTCTL_KEY: Final = SecretPlace(id="agentctl", owner="installation", scope="ke
 def connection_place(connection: ConnectionId, workspace: WorkspaceId) -> SecretPlace:
     """Where a connection's secret is sealed for."""
     return SecretPlace(id=connection, owner=workspace, scope="connection")
+
+
+def variable_place(owner: str, name: str) -> SecretPlace:
+    """Where a secret variable of a profile or a repository is sealed for."""
+    return SecretPlace(id=name, owner=owner, scope="variable")
 
 
 class SealedValue(NamedTuple):

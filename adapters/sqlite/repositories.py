@@ -9,11 +9,13 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import RepositoryRow, RepositorySettingsRow, table
 from adapters.sqlite.unit import Unit
+from adapters.sqlite.variables import OF_REPOSITORY, environment_of, rows_of
 from domain.identity import RepositoryId, WorkspaceId
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity
 from domain.repository_settings import RepositorySettings
 from domain.script import FailurePolicy
+from domain.stored_environment import StoredEnvironment
 
 __all__ = ("RepositoryReads", "RepositoryWrites")
 
@@ -49,6 +51,9 @@ class RepositoryReads(Unit):
         copied, setup, cleanup, policy = row
         return RepositorySettings(copied, setup, cleanup, FailurePolicy(policy))
 
+    async def repository_environment(self, repository: RepositoryId) -> StoredEnvironment:
+        return environment_of(await self._on.rows(OF_REPOSITORY.read, {"owner": repository}))
+
 
 class RepositoryWrites(RepositoryReads):
     __slots__ = ()
@@ -79,6 +84,12 @@ class RepositoryWrites(RepositoryReads):
             "on_setup_failure": settings.on_setup_failure.value,
         }
         await self._put(RepositorySettingsRow, values)
+
+    async def put_repository_environment(
+        self, repository: RepositoryId, environment: StoredEnvironment
+    ) -> None:
+        await self._run(OF_REPOSITORY.clear, {"owner": repository})
+        await self._run_many(OF_REPOSITORY.add, rows_of(OF_REPOSITORY, repository, environment))
 
 
 def _repository(row: Row) -> Repository:

@@ -12,10 +12,16 @@ from sqlalchemy import ColumnElement, Select, Update, func, literal_column, sele
 from sqlmodel import SQLModel
 
 from adapters.sqlite.statement import given
-from adapters.sqlite.tables import AgentctlRow, ConnectionRow, table
+from adapters.sqlite.tables import (
+    AgentctlRow,
+    ConnectionRow,
+    ProfileVariableRow,
+    RepositoryVariableRow,
+    table,
+)
 from adapters.sqlite.unit import Unit
 from domain.identity import ConnectionId, WorkspaceId
-from ports.vault import AGENTCTL_KEY, SealedValue, SecretPlace, connection_place
+from ports.vault import AGENTCTL_KEY, SealedValue, SecretPlace, connection_place, variable_place
 
 __all__ = ("SOURCES", "SealedReads", "SealedWrites", "Source", "sealed_in")
 
@@ -23,13 +29,15 @@ __all__ = ("SOURCES", "SealedReads", "SealedWrites", "Source", "sealed_in")
 class Source(NamedTuple):
     """A column of sealed values, and the place of each by its row's key and owner.
 
-    `owner` is the column that says whose the row is; None where it is the installation's.
+    `owner` is the column that says whose the row is; None where it is the installation's. A row may
+    hold no value.
     """
 
     row: type[SQLModel]
     column: str
     owner: str | None
     place: Callable[[str, str], SecretPlace]
+    key: str = "id"
 
     @property
     def sealed(self) -> ColumnElement[bytes]:
@@ -40,27 +48,34 @@ def _of_connection(key: str, owner: str) -> SecretPlace:
     return connection_place(ConnectionId(key), WorkspaceId(owner))
 
 
+def _of_variable(name: str, owner: str) -> SecretPlace:
+    return variable_place(owner, name)
+
+
 SOURCES: Final = (
     Source(ConnectionRow, "sealed", "workspace_id", _of_connection),
     Source(AgentctlRow, "sealed_key", None, lambda _key, _owner: AGENTCTL_KEY),
+    Source(ProfileVariableRow, "sealed", "profile_id", _of_variable, "name"),
+    Source(RepositoryVariableRow, "sealed", "repository_id", _of_variable, "name"),
 )
 
 
 @cache
 def _all(source: Source) -> Select[*tuple[object, ...]]:
-    return select(source.sealed)
+    return select(source.sealed).where(source.sealed.is_not(None))
 
 
 @cache
 def _otherwise(source: Source) -> Select[*tuple[object, ...]]:
     """The rows whose value begins otherwise; a value shorter than that begins otherwise too."""
     rows = table(source.row)
-    owner = rows.c[source.owner] if source.owner else rows.c.id
+    key = rows.c[source.key]
+    owner = rows.c[source.owner] if source.owner else key
     begins = func.substr(source.sealed, literal_column("1"), given("length"))
     return (
-        select(rows.c.id, owner, source.sealed)
+        select(key, owner, source.sealed)
         .where(begins != given("beginning"))
-        .order_by(rows.c.id)
+        .order_by(owner, key)
         .limit(given("limit"))
     )
 
@@ -110,4 +125,5 @@ def sealed_in(driver: sqlite3.Connection) -> Sequence[bytes]:
         for source in SOURCES
         if (rows := table(source.row)).name in names
         for (sealed,) in driver.execute(f"SELECT {source.column} FROM {rows.name}")  # noqa: S608 -- names of ours
+        if sealed is not None
     ]

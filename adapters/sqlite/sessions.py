@@ -9,7 +9,7 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given, members_given, one_of, place
 from adapters.sqlite.tables import SessionRow, table
 from adapters.sqlite.unit import Unit
-from domain.identity import ExecutionId, SessionId, TaskId
+from domain.identity import ExecutionId, ProfileId, SessionId, TaskId
 from domain.session import Session, SessionFailure, SessionState
 
 __all__ = ("SessionReads", "SessionWrites")
@@ -72,11 +72,14 @@ def _columns(session: Session) -> dict[str, object]:
         "failure_detail": None if failure is None else failure.detail,
         "metadata": to_json(session.metadata),
         "created_at": to_text(session.created_at),
+        "agent_profile_id": session.agent_profile,
+        "executor_profile_id": session.executor_profile,
     }
 
 
 def _session(row: Row) -> Session:
-    key, task, agent, state, execution, acp, code, detail, metadata, created, version = row
+    key, task, agent, state, execution, acp, code, detail, metadata, created, version = row[:11]
+    agent_profile, executor_profile = row[11:]
     return Session(
         SessionId(key),
         TaskId(task),
@@ -88,4 +91,6 @@ def _session(row: Row) -> Session:
         from_json(metadata),
         from_text(created),
         version,
+        None if agent_profile is None else ProfileId(agent_profile),
+        None if executor_profile is None else ProfileId(executor_profile),
     )

@@ -16,6 +16,7 @@ from adapters.sqlite.events import EventReads, EventWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
 from adapters.sqlite.ledger import LedgerReads, LedgerWrites
 from adapters.sqlite.pool import Pool
+from adapters.sqlite.profiles import ProfileReads, ProfileWrites
 from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.sealed import SealedReads, SealedWrites
@@ -45,6 +46,7 @@ class SqliteReader(
     WorkspaceReads,
     ConnectionReads,
     RepositoryReads,
+    ProfileReads,
     TaskReads,
     SessionReads,
     EventReads,
@@ -65,6 +67,7 @@ class SqliteWriter(
     WorkspaceWrites,
     ConnectionWrites,
     RepositoryWrites,
+    ProfileWrites,
     TaskWrites,
     SessionWrites,
     EventWrites,

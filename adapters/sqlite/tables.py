@@ -26,9 +26,12 @@ __all__ = (
     "ExecutionRow",
     "LeaseRow",
     "LedgerRow",
+    "ProfileRow",
+    "ProfileVariableRow",
     "QueuedPromptRow",
     "RepositoryRow",
     "RepositorySettingsRow",
+    "RepositoryVariableRow",
     "SessionEventRow",
     "SessionRow",
     "TaskEventRow",
@@ -122,6 +125,50 @@ class RepositorySettingsRow(SQLModel, table=True):
     )
 
 
+class RepositoryVariableRow(SQLModel, table=True):
+    """A literal, a sealed secret, or a secret that was not given yet: neither."""
+
+    __tablename__ = "repository_variables"
+    __table_args__: ClassVar = (
+        CheckConstraint("value IS NULL OR sealed IS NULL", name="ck_repository_variable"),
+    )
+
+    repository_id: str = Field(primary_key=True, foreign_key="repositories.id", ondelete="CASCADE")
+    name: str = Field(primary_key=True)
+    value: str | None
+    sealed: bytes | None = Field(sa_column=Column(LargeBinary))
+
+
+class ProfileRow(SQLModel, table=True):
+    __tablename__ = "profiles"
+    __table_args__: ClassVar = (
+        UniqueConstraint("workspace_id", "kind", "name", name="uq_profiles_name"),
+        Index("ix_profiles_workspace", "workspace_id", "kind", "id"),
+    )
+
+    id: str = Field(primary_key=True)
+    workspace_id: str = Field(foreign_key="workspaces.id", ondelete="CASCADE")
+    kind: str
+    name: str
+    choice: str
+    created_at: str
+    version: int
+
+
+class ProfileVariableRow(SQLModel, table=True):
+    """As those of a repository."""
+
+    __tablename__ = "profile_variables"
+    __table_args__: ClassVar = (
+        CheckConstraint("value IS NULL OR sealed IS NULL", name="ck_profile_variable"),
+    )
+
+    profile_id: str = Field(primary_key=True, foreign_key="profiles.id", ondelete="CASCADE")
+    name: str = Field(primary_key=True)
+    value: str | None
+    sealed: bytes | None = Field(sa_column=Column(LargeBinary))
+
+
 class TaskRow(SQLModel, table=True):
     """A workspace with tasks is not removed before them: each removal is an event of its own."""
 
@@ -166,6 +213,8 @@ class SessionRow(SQLModel, table=True):
     metadata_json: str = Field(sa_column=Column("metadata", String, nullable=False))
     created_at: str
     version: int
+    agent_profile_id: str | None
+    executor_profile_id: str | None
 
 
 class ExecutionRow(SQLModel, table=True):
