@@ -144,6 +144,7 @@ class Container(containers.DeclarativeContainer):
         tool_sockets,
         providers.Singleton(LaunchCheck, git),
         providers.Object(dict(os.environ)),
+        registry,
     )
     scripts = providers.Singleton(
         Scripts,

@@ -43,8 +43,6 @@ from domain.bundle import Source
 from domain.bundle_manifest import Product
 from domain.connection import Kind
 from domain.identity import ExecutionId
-from domain.outcome import failed
-from domain.secret import Secret
 from pipelines.archive_task import ArchiveTask
 from pipelines.collect_evidence import AgentMessages, RuntimeIndex
 from pipelines.connect_account import ConnectAccount, ConnectApp
@@ -58,11 +56,14 @@ from pipelines.deliver_bundle import DeliverBundle
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.detach_repository import DetachRepository
 from pipelines.ensure_instance import EnsureInstance
+from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
+from pipelines.keep_profiles import KeepProfiles
+from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
@@ -75,6 +76,7 @@ from pipelines.refresh_clone import RefreshClone
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
 from pipelines.replace_connection import ReplaceConnection
+from pipelines.repository_environment import RepositoryEnvironment
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
@@ -88,24 +90,6 @@ from ports.redactor import Redactor
 from ports.store import Store
 
 __all__ = ("ControlPlane",)
-
-
-def known_secrets(
-    store: Store, secrets: ConnectionSecrets
-) -> Callable[[], Awaitable[Sequence[Secret]]]:
-    """Every token of a connection, for a redactor elsewhere; an App's key stays here."""
-
-    async def known() -> Sequence[Secret]:
-        async with store.read() as state:
-            opened = [
-                await secrets(state, connection)
-                for workspace in await state.workspaces(None, 1_000_000)
-                for connection in await state.connections(workspace.id)
-                if connection.kind is not Kind.GITHUB_APP
-            ]
-        return [each.unwrap() for each in opened if not failed(each)]
-
-    return known
 
 
 def created_here(store: Store) -> Callable[[ExecutionId], Awaitable[bool]]:
@@ -167,10 +151,12 @@ class ControlPlane(containers.DeclarativeContainer):
     redeem = providers.Singleton(RedeemCredential, store, credential, capabilities, issue, clock)
 
     inside = providers.Singleton(InsideDoor)
+    environments = providers.Singleton(EnvironmentSecrets, vault, redactor)
+    known_secrets = providers.Singleton(KnownSecrets, store, secrets, environments)
     relay = providers.Singleton(
         RelayClient,
         redeem,
-        providers.Callable(known_secrets, store, secrets),
+        known_secrets.provided.of_git,
         providers.Callable(created_here, store),
         inside,
     )
@@ -181,7 +167,7 @@ class ControlPlane(containers.DeclarativeContainer):
     instance_git = providers.Singleton(AgentctlGit, keeper)
     beside = providers.Singleton(AgentctlBeside, keeper)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
-    recover = providers.Singleton(Recover, store, runtime, follow, followers, secrets)
+    recover = providers.Singleton(Recover, store, runtime, follow, followers, known_secrets)
 
     tasks_root = providers.Callable(str, home.provided.tasks)
     fences = providers.Singleton(SessionFences)
@@ -194,6 +180,7 @@ class ControlPlane(containers.DeclarativeContainer):
         issue=issue,
         capabilities=capabilities,
         redactor=redactor,
+        environments=environments,
         followers=followers,
         clock=clock,
         ids=ids,
@@ -267,6 +254,8 @@ class ControlPlane(containers.DeclarativeContainer):
             ArchiveTask, store, runtime, clock, git, agents, tasks_root
         ),
         delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, agents, tasks_root),
+        profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
+        repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),

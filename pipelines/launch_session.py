@@ -13,6 +13,7 @@ from domain.principal import Principal
 from domain.session import LIVE, Session, SessionState
 from domain.task import Task, TaskState
 from domain.variables import InvalidVariable, check_variables
+from pipelines.session_profiles import Named, Profiles, find_profiles
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem
@@ -34,14 +35,18 @@ __all__ = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """`environment` is the request's own layer, the highest below the managed one."""
+    """`environment` is the request's own layer, the highest below the managed one.
+
+    Without an agent it is the profile's, and without an executor too: else a worktree.
+    """
 
     task: TaskId
-    agent: str
-    executor: ExecutorType = ExecutorType.WORKTREE
+    agent: str | None
+    executor: ExecutorType | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     allow_dirty: bool = False
     approve_automatically: bool = False
+    profiles: Named = field(default_factory=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +92,25 @@ class LaunchSession:
         variables = check_variables(request.environment)
         if failed(variables):
             return variables
-        agent = installed(self.agents, request.agent)
+        found = await self._profiles(request)
+        if failed(found):
+            return found
+        profiles = found.unwrap()
+        chosen = profiles.agent_choice
+        agent = installed(self.agents, request.agent or (chosen.agent if chosen else ""))
         if failed(agent):
             return agent
-        created = await self._create(request)
+        ready = agent.unwrap()
+        created = await self._create(request, ready.agent.name)
         if failed(created):
             return created
-        ready = agent.unwrap()
+        where = profiles.executor_choice
         return await self.start(
             Order(
                 session=created.unwrap(),
                 agent=ready.agent,
                 program=ready.program or "",
-                executor=request.executor,
+                executor=request.executor or (where.executor if where else ExecutorType.WORKTREE),
                 environment=request.environment,
                 allow_dirty=request.allow_dirty,
                 approve_automatically=request.approve_automatically,
@@ -107,7 +118,14 @@ class LaunchSession:
             )
         )
 
-    async def _create(self, request: LaunchRequest) -> Result[Session, LaunchProblem]:
+    async def _profiles(self, request: LaunchRequest) -> Result[Profiles, LaunchProblem]:
+        async with self.store.read() as state:
+            task = await state.task(request.task)
+            if task is None:
+                return Failure(NotFound("task"))
+            return await find_profiles(state, task.workspace, request.profiles, request.agent)
+
+    async def _create(self, request: LaunchRequest, agent: str) -> Result[Session, LaunchProblem]:
         async with self.store.write() as unit:
             task = await unit.task(request.task)
             if task is None:
@@ -118,13 +136,15 @@ class LaunchSession:
             session = Session(
                 id=SessionId(self.ids.new("ses")),
                 task=task.id,
-                agent=request.agent,
+                agent=agent,
                 state=SessionState.STARTING,
                 execution=None,
                 acp_session=None,
                 failure=None,
                 metadata={},
                 created_at=self.clock.now(),
+                agent_profile=request.profiles.agent,
+                executor_profile=request.profiles.executor,
             )
             await unit.add_session(session)
         return Success(session)

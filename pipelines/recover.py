@@ -7,8 +7,8 @@ from domain.event import Json
 from domain.execution import Execution, ExecutionState, Handle
 from domain.outcome import failed
 from domain.session import SessionState
-from pipelines.connection_secret import ConnectionSecrets
 from pipelines.follow_execution import FollowExecution
+from pipelines.known_secrets import KnownSecrets
 from pipelines.start_problem import INTERRUPTED, fallen
 from ports.followers import Followers
 from ports.runtime import InstanceStatus, Runtime
@@ -36,11 +36,11 @@ class Recover:
     runtime: Runtime
     follow: FollowExecution
     followers: Followers
-    secrets: ConnectionSecrets
+    secrets: KnownSecrets
 
     async def __call__(self) -> Recovered:
         """Give every execution that the store thinks open a follower or an ending."""
-        await self._register_secrets()
+        await self.secrets.register()  # before anything is written that could hold one
         async with self.store.read() as state:
             open_ones = await state.executions_in(_OPEN)
         known = await self._known(wanted=bool(open_ones))
@@ -61,13 +61,6 @@ class Recover:
             return None
         listed = await self.runtime.instances()
         return None if failed(listed) else {each.handle: each for each in listed.unwrap()}
-
-    async def _register_secrets(self) -> None:
-        """Every secret is known to the redactor before anything is written that could hold one."""
-        async with self.store.read() as state:
-            for workspace in await state.workspaces(None, 1_000_000):
-                for connection in await state.connections(workspace.id):
-                    await self.secrets(state, connection)
 
     async def _take_up(
         self, execution: Execution, known: Mapping[Handle, InstanceStatus] | None

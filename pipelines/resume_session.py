@@ -14,6 +14,7 @@ from domain.session import Move, Session, next_state
 from domain.variables import InvalidVariable, check_variables
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
+from pipelines.session_profiles import Named, find_profiles
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem, Superseded
@@ -29,12 +30,16 @@ ResumeProblem: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class ResumeRequest:
-    """`fresh` forgets the agent's conversation and starts a new one."""
+    """`fresh` forgets the agent's conversation and starts a new one.
+
+    A profile that is named takes the place of the one that the session has.
+    """
 
     session: SessionId
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     approve_automatically: bool = False
     fresh: bool = False
+    profiles: Named = field(default_factory=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,19 @@ class ResumeSession:
             refused = refusal(task, others)
             if refused is not None:
                 return Failure(refused)
-            reopened = replace(session, state=state.unwrap())
+            profiles = Named(
+                request.profiles.agent or session.agent_profile,
+                request.profiles.executor or session.executor_profile,
+            )
+            found = await find_profiles(unit, task.workspace, profiles, session.agent)
+            if failed(found):
+                return found
+            reopened = replace(
+                session,
+                state=state.unwrap(),
+                agent_profile=profiles.agent,
+                executor_profile=profiles.executor,
+            )
             if not await unit.save_session(reopened):
                 return Failure(Superseded())
         # What is stored keeps the conversation until another one was begun in its place.

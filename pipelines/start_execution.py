@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from domain import copy_files
+from domain import copy_files, environment
 from domain.access import NotFound
 from domain.ambient_credentials import cleared
 from domain.branch import branch_name
@@ -25,20 +25,25 @@ from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.session import Move, Session, SessionFailure, SessionState, next_state
+from domain.stored_environment import SecretMissing
 from pipelines.end_leases import end_leases
+from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
 from pipelines.session_fences import SessionFences
+from pipelines.session_profiles import Named, find_profiles
 from pipelines.start_plan import (
     Facts,
     Order,
     Terms,
     access,
+    environments_of,
     layers_of,
     metadata,
     origins_of,
     scopes_of,
     scripts_of,
+    servers_of,
     workspace_of,
 )
 from pipelines.start_problem import (
@@ -75,6 +80,7 @@ class StartExecution:
     issue: IssueLease
     capabilities: Capabilities
     redactor: Redactor
+    environments: EnvironmentSecrets
     followers: Followers
     clock: Clock
     ids: Ids
@@ -98,7 +104,17 @@ class StartExecution:
         if failed(gathered):
             return gathered
         facts = gathered.unwrap()
-        layers = layers_of(order)
+        opened = self._opened(facts)
+        if failed(opened):
+            return opened
+        stored = opened.unwrap()
+        layers = layers_of(order, stored)
+        clean = cleared(layers)
+        if failed(clean):
+            return clean
+        composed = environment.compose(clean.unwrap())
+        if failed(composed):
+            return composed
         foreseen = decide(facts.workspace.mode, facts.connections, layers, facts.repositories)
         if failed(foreseen):
             return foreseen  # before anything is fetched
@@ -123,9 +139,7 @@ class StartExecution:
             pointed = await self.git.point_origin(repository, origin)
             if failed(pointed):
                 return pointed
-        clean = cleared(layers)
-        if failed(clean):
-            return clean
+        choice = facts.profiles.agent_choice
         spec = LaunchSpec(
             handle=execution.handle,
             agent=order.agent,
@@ -138,6 +152,9 @@ class StartExecution:
             removes=removes(terms.mode, terms.decision.source, layers),
             acp_session=order.session.acp_session,
             approve_automatically=order.approve_automatically,
+            model=choice.model if choice else None,
+            system_prompt=choice.system_prompt if choice else None,
+            mcp_servers=servers_of(facts, stored),
         )
         launched = await self.runtime.launch(spec)
         if failed(launched):
@@ -157,11 +174,36 @@ class StartExecution:
             known = {each.id: each for each in await state.repositories(workspace.id)}
             connections = tuple(await state.connections(workspace.id))
             settings = {each: await state.repository_settings(each) for each in known}
+            environments = {each: await state.repository_environment(each) for each in known}
+            named = Named(session.agent_profile, session.executor_profile)
+            profiles = await find_profiles(state, workspace.id, named, session.agent)
+            if failed(profiles):
+                return profiles
         wanted = [known.get(each.repository) for each in task.repositories]
         repositories = tuple(each for each in wanted if each is not None)
         if len(repositories) != len(wanted):
             return Failure(NotFound("repository"))
-        return Success(Facts(workspace, task, repositories, connections, settings))
+        return Success(
+            Facts(
+                workspace,
+                task,
+                repositories,
+                connections,
+                settings,
+                environments,
+                profiles.unwrap(),
+            )
+        )
+
+    def _opened(self, facts: Facts) -> Result[tuple[Layer, ...], SecretMissing]:
+        """The stored environments with their secrets, which the redactor knows from then on."""
+        layers: list[Layer] = []
+        for owner, stored in environments_of(facts):
+            opened = self.environments.open(owner, stored)
+            if failed(opened):
+                return opened
+            layers.append(opened.unwrap())
+        return Success(tuple(layers))
 
     async def _checkouts(
         self, order: Order, facts: Facts

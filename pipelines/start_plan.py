@@ -3,7 +3,7 @@
 Everything here is pure; `start_execution` gathers, decides and applies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import credential_snapshot, push_verdict
@@ -16,13 +16,21 @@ from domain.event import Json
 from domain.execution import Execution, ExecutorType
 from domain.identity import RepositoryId
 from domain.lease import Scope
+from domain.mcp_server import GivenMcpServer, given
 from domain.push_verdict import Tally
 from domain.registered_repository import Repository
 from domain.repository import https_url
 from domain.repository_settings import RepositorySettings
 from domain.session import Session
+from domain.stored_environment import StoredEnvironment
 from domain.task import Task
 from domain.workspace import Workspace
+from pipelines.environment_secrets import (
+    EnvironmentOwner,
+    layer_of_profile,
+    layer_of_repository,
+)
+from pipelines.session_profiles import Profiles
 from ports.runtime import Launched, LaunchSpec, LeaseGrant, ManagedAccess, Scripts
 
 __all__ = (
@@ -32,11 +40,13 @@ __all__ = (
     "access",
     "authorities_of",
     "environment_of",
+    "environments_of",
     "layers_of",
     "metadata",
     "origins_of",
     "scopes_of",
     "scripts_of",
+    "servers_of",
     "workspace_of",
 )
 
@@ -64,6 +74,8 @@ class Facts:
     repositories: tuple[Repository, ...]
     connections: tuple[Connection, ...]
     settings: Mapping[RepositoryId, RepositorySettings]
+    environments: Mapping[RepositoryId, StoredEnvironment]
+    profiles: Profiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +140,22 @@ def origins_of(facts: Facts, decision: CredentialDecision) -> Mapping[Repository
     }
 
 
-def layers_of(order: Order) -> tuple[Layer, ...]:
-    """The layers above the executor's process, lowest first."""
-    return (*environment_of(order.agent), Layer(LayerName.REQUEST, dict(order.environment)))
+def environments_of(facts: Facts) -> Iterator[tuple[EnvironmentOwner, StoredEnvironment]]:
+    """What is stored for the start, lowest layer first, repositories in the order of the task."""
+    for profile in (facts.profiles.agent, facts.profiles.executor):
+        if profile is not None:
+            yield layer_of_profile(profile), profile.environment
+    for repository in facts.repositories:
+        yield layer_of_repository(repository), facts.environments[repository.id]
+
+
+def layers_of(order: Order, stored: Sequence[Layer]) -> tuple[Layer, ...]:
+    """The layers above the executor's process, lowest first; `stored` are `environments_of`."""
+    return (
+        *environment_of(order.agent),
+        *(layer for layer in stored if layer.variables),
+        Layer(LayerName.REQUEST, dict(order.environment)),
+    )
 
 
 def environment_of(agent: Agent | None) -> tuple[Layer, ...]:
@@ -141,6 +166,15 @@ def environment_of(agent: Agent | None) -> tuple[Layer, ...]:
         Layer(LayerName.AGENT_DEFAULTS, dict(agent.environment)),
         Layer(LayerName.AGENT_PROFILE, dict(agent.profile)),
     )
+
+
+def servers_of(facts: Facts, stored: Sequence[Layer]) -> tuple[GivenMcpServer, ...]:
+    """The MCP servers of the agent profile, with the variables of its layer."""
+    profile, choice = facts.profiles.agent, facts.profiles.agent_choice
+    if profile is None or choice is None:
+        return ()
+    values = next(layer.variables for layer in stored if layer.name == profile.layer)
+    return tuple(given(server, values) for server in choice.mcp_servers)
 
 
 def workspace_of(tasks_root: str, facts: Facts) -> str:

@@ -10,12 +10,15 @@ from domain.credential_policy import (
     CredentialProblem,
     TooManyRepositories,
 )
+from domain.environment import ConflictingVariable
 from domain.environment_sentence import sentence
 from domain.git_config import MalformedGitConfig
 from domain.git_failure import GitFailure
 from domain.lease import LeaseRefusal
 from domain.outcome import failed
 from domain.session import Move, NotAllowed, Session, SessionFailure, SessionState, next_state
+from domain.stored_environment import SecretMissing
+from pipelines.session_profiles import OtherAgent
 from ports.credential_source import NoCredential
 from ports.runtime import RuntimeProblem
 
@@ -40,6 +43,9 @@ class Superseded:
 StartProblem: TypeAlias = (
     NotFound
     | NotAllowed
+    | ConflictingVariable
+    | SecretMissing
+    | OtherAgent
     | CredentialProblem
     | GitFailure
     | NoCredential
@@ -65,14 +71,31 @@ def failure_of(problem: StartProblem) -> SessionFailure:
             return SessionFailure("superseded", "")
         case NoCredential(fault=fault):
             return SessionFailure(fault.value, "")
-        case MalformedGitConfig():
-            return SessionFailure("malformed_environment", sentence(problem))
+        case MalformedGitConfig() | ConflictingVariable() | SecretMissing() | OtherAgent():
+            return _unusable(problem)
         case ConnectionInactive(host=host, status=status):
             return SessionFailure("connection_inactive", f"{host}: {status.value}")
         case AmbiguousConnection(host=host):
             return SessionFailure("ambiguous_connection", host)
         case TooManyRepositories(count=count):
             return SessionFailure("too_many_repositories", str(count))
+        case _:
+            assert_never(problem)
+
+
+def _unusable(
+    problem: MalformedGitConfig | ConflictingVariable | SecretMissing | OtherAgent,
+) -> SessionFailure:
+    """Of what was chosen for the start."""
+    match problem:
+        case MalformedGitConfig():
+            return SessionFailure("malformed_environment", sentence(problem))
+        case ConflictingVariable():
+            return SessionFailure("conflicting_variable", sentence(problem))
+        case SecretMissing(layer=layer, variable=variable):
+            return SessionFailure("secret_missing", f"{layer}: {variable}")
+        case OtherAgent(profile=profile, agent=agent):
+            return SessionFailure("other_agent", f"{profile}: {agent}")
         case _:
             assert_never(problem)
 

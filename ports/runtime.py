@@ -18,6 +18,7 @@ from domain.execution import ExecutorType, Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
 from domain.managed_git import ManagedHost
+from domain.mcp_server import GivenMcpServer
 from domain.outcome import Result
 from domain.repository import RepositoryIdentity
 from domain.script import FailurePolicy
@@ -137,7 +138,8 @@ class LaunchSpec:
     `program` is the absolute path of the agent, followed by the rest of its command. `layers` are
     those above the executor process, lowest first; agentctl puts its own process below them and the
     managed entries above. `workspace` is the absolute directory of the task, made when absent.
-    `acp_session` is the conversation to load, None for a new one.
+    `acp_session` is the conversation to load, None for a new one. `model`, `system_prompt` and
+    `mcp_servers` are the agent profile's.
     """
 
     handle: Handle
@@ -151,6 +153,9 @@ class LaunchSpec:
     removes: frozenset[str]
     acp_session: str | None
     approve_automatically: bool = False
+    model: str | None = None
+    system_prompt: str | None = None
+    mcp_servers: tuple[GivenMcpServer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
+from pipelines.keep_profiles import KeepProfiles
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
@@ -20,6 +21,7 @@ from pipelines.read_ledger import ReadLedger
 from pipelines.read_metrics import ReadMetrics
 from pipelines.register_repository import RegisterRepository
 from pipelines.register_workspace import RegisterWorkspace
+from pipelines.repository_environment import RepositoryEnvironment
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
@@ -72,6 +74,8 @@ class Api:
     delete_task: DeleteTask
     restore_task: RestoreTask
     change_repository: ChangeRepository
+    repository_environment: RepositoryEnvironment
+    profiles: KeepProfiles
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     processes: SessionProcesses

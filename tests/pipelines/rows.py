@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-__all__ = ("copied", "metadata_of", "refusing", "with_leases")
+__all__ = ("altered", "copied", "metadata_of", "refusing", "with_leases")
 
 
 def metadata_of(folder: Path, session: str) -> str:
@@ -48,4 +48,16 @@ def with_leases(folder: Path, count: int) -> None:
     )
     with closing(sqlite3.connect(folder / "kandev.db")) as database:
         database.execute(f"{numbers} {copy}", [count])
+        database.commit()
+
+
+def altered(folder: Path, owner: str) -> None:
+    """Have every sealed variable of a profile or a repository be something else."""
+    with closing(sqlite3.connect(folder / "kandev.db")) as database:
+        for kind in ("profile", "repository"):
+            database.execute(
+                f"UPDATE {kind}_variables SET sealed = x'00' "
+                f"WHERE {kind}_id = ? AND name = 'TOKEN'",
+                [owner],
+            )
         database.commit()

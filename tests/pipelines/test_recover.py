@@ -15,7 +15,7 @@ from domain.turn import TurnState
 from pipelines.recover import Recovered
 from ports.runtime import InstanceStatus, RuntimeCode, RuntimeProblem
 from tests.fakes.runtime import FakeRuntime
-from tests.pipelines.plane import OWNER, SECRET, Plane, handle, plane_over
+from tests.pipelines.plane import OWNER, Plane, handle, plane_over
 from tests.pipelines.rows import copied
 from tests.requirements import requirement
 
@@ -199,20 +199,6 @@ async def test_a_session_between_two_states_comes_to_rest(plane: Plane, tmp_path
         assert session.state is SessionState.FAILED
         assert session.failure is not None
         assert session.failure.code == "interrupted"
-
-
-@requirement("session:recover")
-async def test_secrets_are_known_to_the_redactor_before_anything_is_written(
-    plane: Plane, tmp_path: Path
-) -> None:
-    await plane.running()
-    copied(tmp_path, tmp_path / "again")
-
-    async with plane_over(tmp_path / "again", "again") as restarted:
-        await restarted.container.recover()()
-
-        assert restarted.redactor.registered == {SECRET}
-        assert restarted.redactor.redact(f"token {SECRET}") == "token ***"
 
 
 async def followed_until_told(

@@ -23,6 +23,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#a-github-app",
         "A token is minted for one repository, and used until five minutes before its expiry.",
     ),
+    "connection:app:stays": (
+        f"{_PAGE}#a-github-app",
+        "The key of an App is told to no agentctl, which redacts what git can be given.",
+    ),
     "connection:validated": (
         f"{_PAGE}#validation",
         "A connection is replaced only after the forge was read with the new one.",

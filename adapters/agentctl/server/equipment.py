@@ -17,6 +17,8 @@ from adapters.agentctl.server.tool_sockets import OpenTools, Tools
 from adapters.agentctl.server.worktrees import Workspace, Workspaces
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
+from domain.secret import Secret
+from ports.redactor import Redactor
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Equipment", "Outfitter")
@@ -32,13 +34,17 @@ class Equipment:
 
 @dataclass(frozen=True, slots=True)
 class Outfitter:
-    """Equips instances. `host` is the environment of agentctl's own process."""
+    """Equips instances. `host` is the environment of agentctl's own process.
+
+    Every secret that an instance is given is one that `redactor` knows before anything starts.
+    """
 
     workspaces: Workspaces
     sockets: ManagedSockets
     tools: Tools
     check: LaunchCheck
     host: Mapping[str, str]
+    redactor: Redactor
 
     async def equip(
         self,
@@ -53,6 +59,9 @@ class Outfitter:
 
         `life` closes what ends with the instance, `undo` takes back what a failed launch made.
         """
+        for layer in asked.layers:
+            for name in layer.variables.keys() & set(layer.secrets):
+                self.redactor.register(Secret(layer.variables[name]))
         missing = _missing_program(asked.command[0])
         if missing is not None:
             return Failure(missing)

@@ -187,7 +187,12 @@ async def house_in(
     parts = Parts(
         processes,
         Outfitter(
-            Workspaces(git, lock), sockets, FakeToolSockets(tmp_path), LaunchCheck(git), environment
+            Workspaces(git, lock),
+            sockets,
+            FakeToolSockets(tmp_path),
+            LaunchCheck(git),
+            environment,
+            Registry(redactor),
         ),
         converse,
         redactor,

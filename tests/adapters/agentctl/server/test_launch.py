@@ -24,7 +24,7 @@ MANAGED = wire.Managed([HOST], [wire.Lease("r1", "forge.example", "/p", "kdl_x",
 def _children() -> set[str]:
     """The minimal agents that descend from this process."""
     table = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())],
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())],
         capture_output=True,
         text=True,
         check=True,
@@ -349,3 +349,14 @@ async def test_the_agent_works_in_its_workspace(house: House) -> None:
     instance = await house.launch()
 
     assert texts(await turn(instance, 1, "cwd")) == [str(house.workspace)]
+
+
+@requirement("profile:secret")
+async def test_a_secret_of_a_layer_is_masked_in_whatever_the_agent_says(house: House) -> None:
+    value = "kept-out-of-sight"
+    secret = wire.Layer("agent profile Fast", {"TOKEN": value, "PLAIN": "seen"}, ["TOKEN"])
+
+    instance = await house.launch(layers=[secret])
+    seen = await turn(instance, 1, f"say:{value} say:seen")
+
+    assert texts(seen) == ["[REDACTED]", "seen"]
