@@ -6,37 +6,32 @@ Every value is known to the redactor before it is sealed, and before anything th
 from dataclasses import dataclass
 
 from domain.environment import Layer, LayerName
-from domain.identity import ProfileId, RepositoryId, WorkspaceId
+from domain.identity import ProfileId, RepositoryId
 from domain.outcome import Failure, Result, Success, failed
 from domain.profile import Profile
 from domain.registered_repository import Repository
 from domain.secret import Secret
 from domain.stored_environment import ChosenEnvironment, SecretMissing, StoredEnvironment
 from ports.redactor import Redactor
-from ports.vault import SecretPlace, Vault
+from ports.vault import Vault, variable_place
 
 __all__ = ("EnvironmentOwner", "EnvironmentSecrets", "layer_of_profile", "layer_of_repository")
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentOwner:
-    """Who has the environment, where its secrets are sealed for, and what its layer is called."""
+    """Whose environment it is, and what its layer is called."""
 
     id: ProfileId | RepositoryId
-    workspace: WorkspaceId
     layer: str
-
-    def place(self, variable: str) -> SecretPlace:
-        return SecretPlace(self.id, self.workspace, f"variable:{variable}")
 
 
 def layer_of_profile(profile: Profile) -> EnvironmentOwner:
-    return EnvironmentOwner(profile.id, profile.workspace, profile.layer)
+    return EnvironmentOwner(profile.id, profile.layer)
 
 
 def layer_of_repository(repository: Repository) -> EnvironmentOwner:
-    layer = f"{LayerName.REPOSITORY} {repository.name}"
-    return EnvironmentOwner(repository.id, repository.workspace, layer)
+    return EnvironmentOwner(repository.id, f"{LayerName.REPOSITORY} {repository.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +70,10 @@ class EnvironmentSecrets:
 
     def _seal(self, owner: EnvironmentOwner, name: str, secret: Secret) -> bytes:
         self.redactor.register(secret)
-        return self.vault.seal(owner.place(name), secret)
+        return self.vault.seal(variable_place(owner.id, name), secret)
 
     def _open(self, owner: EnvironmentOwner, name: str, sealed: bytes | None) -> Secret | None:
-        opened = None if sealed is None else self.vault.open(owner.place(name), sealed)
+        opened = None if sealed is None else self.vault.open(variable_place(owner.id, name), sealed)
         if opened is None or failed(opened):
             return None
         secret = opened.unwrap()

@@ -22,6 +22,7 @@ from adapters.http.metrics import metrics
 from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.processes import Processes
+from adapters.http.profiles import AgentProfiles, ExecutorProfiles
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
 from adapters.http.session_git import SessionGit
@@ -71,6 +72,8 @@ def create_app(
             agents,
             Workspaces,
             Repositories,
+            AgentProfiles,
+            ExecutorProfiles,
             Settings,
             Tasks,
             Sessions,

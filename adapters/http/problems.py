@@ -15,6 +15,7 @@ from adapters.http.checkout_problems import checkout_details
 from adapters.http.credential_problems import credential_details
 from adapters.http.git_problems import git_details, runtime_details
 from adapters.http.problem_details import Details, bad, problem_response
+from adapters.http.profile_problems import profile_details
 from adapters.http.request_problems import request_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound
@@ -22,14 +23,18 @@ from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
+from domain.environment import ConflictingVariable
 from domain.git_change import InvalidMessage
 from domain.git_failure import GitFailure
 from domain.git_history import InvalidLimit
+from domain.mcp_server import InvalidMcpServer
 from domain.outcome import Result, failed
+from domain.profile import InvalidChoice
 from domain.prompt_queue import QueueChanged, QueueFull
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.session import NotAllowed
+from domain.stored_environment import SecretMissing, UnstorableVariable
 from domain.task import InvalidPrompt
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
@@ -37,15 +42,18 @@ from domain.worktree_path import InvalidPath
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.keep_profiles import NameTaken, ProfileChanged, ProfileProblem
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
 from pipelines.prompt_queue import QueueProblem
 from pipelines.prompt_session import TalkProblem
 from pipelines.register_repository import RegisterRepositoryProblem, RelativePath
 from pipelines.register_workspace import RegisterWorkspaceProblem
+from pipelines.repository_environment import RepositoryEnvironmentProblem
 from pipelines.repository_settings import ChangeRepositoryProblem
 from pipelines.resume_session import ResumeProblem
 from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
 from pipelines.session_processes import ProcessProblem
+from pipelines.session_profiles import OtherAgent
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
@@ -73,8 +81,10 @@ ApiProblem: TypeAlias = (
     | QueueProblem
     | LookAtGitProblem
     | ProcessProblem
+    | ProfileProblem
     | RegisterRepositoryProblem
     | RegisterWorkspaceProblem
+    | RepositoryEnvironmentProblem
     | ResumeProblem
     | SettingsProblem
     | StopProblem
@@ -139,6 +149,17 @@ def details(problem: ApiProblem) -> Details:
             return session_details(problem)
         case InvalidPath() | InvalidMessage() | InvalidLimit():
             return checkout_details(problem)
+        case (
+            UnstorableVariable()
+            | InvalidChoice()
+            | InvalidMcpServer()
+            | NameTaken()
+            | ProfileChanged()
+            | OtherAgent()
+            | SecretMissing()
+            | ConflictingVariable()
+        ):
+            return profile_details(problem)
         case _:
             return credential_details(problem)
 

@@ -1,4 +1,4 @@
-"""Routes of a repository: what its new worktrees are given, and what is run in them."""
+"""Routes of a repository: what its worktrees and agents are given, and what is run in them."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from litestar.params import FromPath, JSONBody, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import accepted
+from adapters.http.profile_bodies import EnvironmentBody, NewEnvironment
 from domain import script
 from domain.identity import RepositoryId
 from domain.principal import Principal
@@ -86,3 +87,27 @@ class Repositories(Controller):
         repository = RepositoryId(repository_id)
         stored = await api.change_repository(principal, repository, data.change())
         return RepositorySettingsBody.of(accepted(stored))
+
+    @get("/{repository_id:str}/environment")
+    async def environment(
+        self,
+        repository_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> EnvironmentBody:
+        found = await api.repository_environment.read(principal, RepositoryId(repository_id))
+        return EnvironmentBody.of(accepted(found))
+
+    @put("/{repository_id:str}/environment")
+    async def change_environment(
+        self,
+        repository_id: FromPath[str],
+        data: JSONBody[NewEnvironment],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> EnvironmentBody:
+        """The variables of every agent that is started in the repository later, whole."""
+        stored = await api.repository_environment(
+            principal, RepositoryId(repository_id), data.chosen()
+        )
+        return EnvironmentBody.of(accepted(stored))

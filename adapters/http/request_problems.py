@@ -39,7 +39,8 @@ RequestProblem: TypeAlias = (
 def request_details(problem: RequestProblem) -> Details:
     match problem:
         case NotFound(what=what):
-            return missing(f"{what}_not_found", f"No such {what}.", "List them.")
+            text = f"No such {what.replace('_', ' ')}."
+            return missing(f"{what}_not_found", text, "List them.")
         case InvalidName(length=length):
             return bad("invalid_name", f"The name has {length} characters.", "Use 1 to 120.")
         case InvalidPrompt(size=size):

@@ -7,6 +7,7 @@ from litestar.params import FromPath, JSONBody, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
+from adapters.http.profiles import named
 from adapters.http.shapes import SessionBody, TurnBody
 from domain.access import NotFound
 from domain.git_configuration import GitConfiguration
@@ -30,11 +31,13 @@ class PermissionAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Resumption(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`fresh` forgets the agent's conversation."""
+    """`fresh` forgets the agent's conversation; a profile takes the place of the session's."""
 
     environment: dict[str, str] = {}
     approve_automatically: bool = False
     fresh: bool = False
+    agent_profile_id: str | None = None
+    executor_profile_id: str | None = None
 
 
 class Sessions(Controller):
@@ -125,7 +128,11 @@ class Sessions(Controller):
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         request = ResumeRequest(
-            SessionId(session_id), data.environment, data.approve_automatically, data.fresh
+            SessionId(session_id),
+            data.environment,
+            data.approve_automatically,
+            data.fresh,
+            named(data.agent_profile_id, data.executor_profile_id),
         )
         return SessionBody.of(accepted(await api.resume(principal, request)))
 

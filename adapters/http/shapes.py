@@ -132,6 +132,8 @@ class SessionBody(msgspec.Struct, frozen=True):
     failure: FailureBody | None
     metadata: dict[str, Any]
     created_at: datetime
+    agent_profile_id: str | None
+    executor_profile_id: str | None
 
     @classmethod
     def of(cls, session: Session) -> "SessionBody":
@@ -146,6 +148,8 @@ class SessionBody(msgspec.Struct, frozen=True):
             FailureBody(failure.code, failure.detail) if failure else None,
             session.metadata,
             session.created_at,
+            session.agent_profile,
+            session.executor_profile,
         )
 
 

@@ -10,6 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipV
 from adapters.http.api import Api
 from adapters.http.launched import LaunchBody
 from adapters.http.problems import RefusalError, accepted, details
+from adapters.http.profiles import named
 from adapters.http.shapes import SessionBody, TaskBody
 from domain.access import NotFound
 from domain.execution import ExecutorType
@@ -41,14 +42,24 @@ class NewTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`prompt`: the task's own when it is absent; an empty one begins no turn."""
+    """`prompt`: the task's own when it is absent; an empty one begins no turn.
 
-    agent: str
+    `agent` and `executor` come from the profiles when they are absent, the executor else is a
+    worktree.
+    """
+
+    agent: str | None = None
     prompt: str | None = None
-    executor: ExecutorType = ExecutorType.WORKTREE
+    executor: ExecutorType | None = None
     environment: dict[str, str] = {}
     allow_dirty: bool = False
     approve_automatically: bool = False
+    agent_profile_id: str | None = None
+    executor_profile_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.agent is None and self.agent_profile_id is None:
+            raise ValueError("one of agent and agent_profile_id is needed")
 
 
 class KeptBody(msgspec.Struct, frozen=True):
@@ -191,6 +202,7 @@ class Tasks(Controller):
             environment=data.environment,
             allow_dirty=data.allow_dirty,
             approve_automatically=data.approve_automatically,
+            profiles=named(data.agent_profile_id, data.executor_profile_id),
         )
         session = accepted(await api.launch(principal, request))
         begun = await api.prompt(principal, session.id, prompt) if prompt else None

@@ -12,7 +12,7 @@ from domain.github_app import AppRegistration, pack
 from domain.identity import ConnectionId, WorkspaceId
 from domain.secret import Secret
 from pipelines.known_secrets import PAGE
-from pipelines.replace_connection import place
+from ports.vault import connection_place
 from tests.pipelines.chosen import agent_profile, chosen, executor_profile, repository_has
 from tests.pipelines.plane import SECRET, Plane, plane_over
 from tests.pipelines.rows import copied
@@ -95,5 +95,5 @@ async def connect_app(plane: Plane, workspace: WorkspaceId) -> None:
         key, host, kind = ConnectionId("con_app"), "github.example", Kind.GITHUB_APP
         app = replace(token, id=key, host=host, kind=kind)
         packed = pack(AppRegistration(1, Secret(KEY), Secret(""), Secret("")), 2)
-        sealed = plane.container.vault().seal(place(app.id, workspace), packed)
+        sealed = plane.container.vault().seal(connection_place(app.id, workspace), packed)
         await unit.put_connection(app, sealed)

@@ -94,7 +94,9 @@ async def names(web: Web) -> str:
     """The names of things that exist, and a stream that ends, for the parameters of the document."""
     session = await web.session()
     task = await web.ok("GET", f"/api/v1/tasks/{session['task_id']}")
+    profile = {"workspace_id": task["workspace_id"], "name": "Fast", "agent": "demo"}
     parameters = {
+        "profile_id": (await web.ok("POST", "/api/v1/agent-profiles", profile))["id"],
         "workspace_id": task["workspace_id"],
         "task_id": task["id"],
         "session_id": session["id"],
