@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sqlite.store import open_store
 from domain.execution import ExecutorType
 from domain.identity import ProfileId, WorkspaceId
 from domain.mcp_server import McpServer, McpTransport
@@ -14,6 +13,7 @@ from domain.profile import AgentChoice, ExecutorChoice, Profile, ProfileKind
 from domain.stored_environment import StoredEnvironment
 from ports.store import Store
 from tests.contracts.store_examples import NOW, Example, stored
+from tests.contracts.stores import KINDS, opened
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
 
@@ -49,16 +49,14 @@ EXECUTOR = Profile(
 )
 
 
-@pytest.fixture(params=["sqlite"])
-async def store(tmp_path: Path) -> AsyncGenerator[Store]:
-    async with open_store(
-        tmp_path / "kandev.db", backups=tmp_path / "backups", version="1.0", clock=ManualClock(NOW)
-    ) as opened:
-        await stored(opened, EXAMPLE)
-        async with opened.write() as unit:
+@pytest.fixture(params=KINDS)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Store]:
+    async with opened(request, request.param, tmp_path, ManualClock(NOW)) as made:
+        await stored(made, EXAMPLE)
+        async with made.write() as unit:
             await unit.add_profile(AGENT)
             await unit.add_profile(EXECUTOR)
-        yield opened
+        yield made
 
 
 @requirement("profile:kept")
