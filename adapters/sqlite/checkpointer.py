@@ -44,6 +44,9 @@ class Checkpointer:
         with closing(self._driver):
             while self._dirty.wait() and not self._stopped.wait(LINGER_SECONDS):
                 self._dirty.clear()
+                # A stop that came in between has just been cleared away with the rest.
+                if self._stopped.is_set():
+                    return
                 checkpoint(self._driver)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import stat
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import closing
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import LargeBinary
 from sqlmodel import SQLModel
+from typing_extensions import override
 
 from adapters.sqlite import checkpointer, pool
 from adapters.sqlite.checkpointer import Checkpointer, checkpoint
@@ -320,6 +322,31 @@ def test_a_checkpointer_that_had_nothing_to_do_stops_at_once(tmp_path: Path) -> 
     idle.stop()
 
     assert not idle._thread.is_alive()
+
+
+def test_a_checkpointer_that_is_stopped_while_it_takes_up_work_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpointer, "LINGER_SECONDS", 0.0)
+    database = tmp_path / "kandev.db"
+    write(database, "CREATE TABLE t (n)")
+    busy = Checkpointer(connect(database))
+
+    class StoppedMeanwhile(threading.Event):
+        @override
+        def clear(self) -> None:
+            busy._stopped.set()
+            self.set()
+            super().clear()
+
+    busy._dirty = StoppedMeanwhile()
+    busy.start()
+    busy.committed()
+    busy._thread.join(10)
+
+    stopped = not busy._thread.is_alive()
+    busy.stop()
+    assert stopped
 
 
 async def test_a_state_that_is_stored_and_unknown_is_an_error(
