@@ -131,6 +131,17 @@ def load(identity: object) -> None:
             plan = [{"content": "step", "status": "pending", "priority": "high"}]
             update(sessionUpdate="plan", entries=plan)
             say({"id": identity, "result": {}})
+        case "many":
+            for number in range(10):
+                update(**chunk(f"old {number}"))
+            update(sessionUpdate="tool_call", toolCallId="old", title="t", kind="execute")
+            say({"id": identity, "result": {}})
+        case "partial":
+            for number in range(5):
+                update(**chunk(f"old {number}"))
+            plan = [{"content": "step", "status": "pending", "priority": "high"}]
+            update(sessionUpdate="plan", entries=plan)
+            say({"id": identity, "error": {"code": -32603, "message": "Internal error"}})
         case "missing":
             error = {"code": -32002, "message": "Resource not found", "data": {"uri": "s0"}}
             say({"id": identity, "error": error})
@@ -177,6 +188,10 @@ def request(message: dict[str, object]) -> None:
 def main() -> None:
     if OPTIONS.get("term") == "ignore":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "banner" in OPTIONS:
+        write("\x1b[32m=====\x1b[0m\n" * 3 + '\n"ready"\n')
+    if "cut" in OPTIONS:
+        write('{"jsonrpc": "2.0", "id": 1, "result": \n')
     if "noise" in OPTIONS:
         act(f"noise:{OPTIONS['noise']}")
     for line in sys.stdin:

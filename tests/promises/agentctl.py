@@ -78,6 +78,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_AGENTCTL}#the-agent-client-protocol",
         "Version 1 of the protocol is spoken; an agent that answers with another is refused.",
     ),
+    "agentctl:protocol:broken": (
+        f"{_AGENTCTL}#the-agent-client-protocol",
+        "A damaged message breaks the protocol at once and ends the agent.",
+    ),
     "agentctl:protocol:lines": (
         f"{_AGENTCTL}#the-agent-client-protocol",
         "A message may have 16 MiB; a longer one breaks the protocol and ends the agent.",

@@ -1,7 +1,7 @@
 """What an instance hears from its agent, as events in its log, in the order they were said.
 
 An event carries the generation of the turn that runs. What an agent repeats while it loads an
-earlier conversation is not news: only its last plan and its commands are kept.
+earlier conversation is not news: only its last plan and its commands are kept, once it is loaded.
 """
 
 from collections.abc import Callable
@@ -23,8 +23,8 @@ __all__ = ("Hearing",)
 
 _UPDATES: Final = msgspec.json.Decoder(dict[str, object])
 
-_NEWS_OF_OLD: Final = frozenset({EventKind.AVAILABLE_COMMANDS})
-"""What is kept of a replay: it is about the agent as it is now."""
+_NEWS_OF_OLD: Final = frozenset({EventKind.AVAILABLE_COMMANDS, EventKind.PLAN})
+"""What is kept of a replay, the last of each: it is about the agent as it is now."""
 
 
 class Hearing(Hears):
@@ -45,7 +45,7 @@ class Hearing(Hears):
         self._evidence = evidence
         self._memory = Memory()
         self._replaying = False
-        self._plan: Said | None = None
+        self._news: dict[EventKind, Said] = {}
         self.generation: int | None = None
         self.over = Happening()
         """That nothing more will be heard."""
@@ -77,7 +77,7 @@ class Hearing(Hears):
         self.generation = None
 
     def begin_replay(self) -> None:
-        self._replaying, self._plan = True, None
+        self._replaying, self._news = True, {}
 
     @override
     def update(self, update: msgspec.Raw) -> None:
@@ -94,14 +94,14 @@ class Hearing(Hears):
             self._say(heard.said)
 
     @override
-    def answered(self, method: str) -> None:
+    def answered(self, method: str, *, refused: bool) -> None:
         if method != "session/load":
             return
+        news, self._news = self._news, {}
         self._replaying = False
-        self._memory = Memory(window=self._memory.window)
-        if self._plan is not None:
-            self._say((self._plan,))
-            self._plan = None
+        self._memory = Memory() if refused else Memory(window=self._memory.window)
+        if not refused:
+            self._say(tuple(news.values()))
 
     @override
     def noise(self, line: bytes) -> None:
@@ -127,11 +127,7 @@ class Hearing(Hears):
         self._crowd(crowded)
 
     def _hear_again(self, said: tuple[Said, ...]) -> None:
-        for event in said:
-            if event.kind is EventKind.PLAN:
-                self._plan = event
-            elif event.kind in _NEWS_OF_OLD:
-                self._say((event,))
+        self._news.update((each.kind, each) for each in said if each.kind in _NEWS_OF_OLD)
 
     def _say(self, said: tuple[Said, ...]) -> None:
         for event in said:

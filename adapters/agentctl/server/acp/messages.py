@@ -3,11 +3,12 @@
 JSON-RPC 2.0, one object a line. An update is routed by its envelope and never enters the SDK.
 """
 
+import re
 from typing import Any, Final, Literal
 
 import msgspec
 
-__all__ = ("Message", "Update", "read")
+__all__ = ("Broken", "Message", "Update", "read")
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -15,6 +16,10 @@ class Update(msgspec.Struct, frozen=True):
 
     session: str = msgspec.field(name="sessionId")
     update: msgspec.Raw = msgspec.field()
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """What began as a JSON object and is none: the stream of messages is damaged."""
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -30,10 +35,11 @@ class _Notification(msgspec.Struct):
 
 
 _NOTIFICATIONS: Final = msgspec.json.Decoder(_Notification)
+_OBJECT: Final = re.compile(rb'[ \t]*\{[ \t]*"')
 _OBJECTS: Final = msgspec.json.Decoder(dict[str, Any])
 
 
-def read(line: bytes) -> Update | Message | None:
+def read(line: bytes) -> Update | Message | Broken | None:
     """What a line says, or None when it is no message of the protocol.
 
     An update without its members is no message either: it is kept as evidence with the noise.
@@ -43,14 +49,18 @@ def read(line: bytes) -> Update | Message | None:
     except msgspec.ValidationError:
         return _message(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        return _undecodable(line)
 
 
-def _message(line: bytes) -> Message | None:
+def _undecodable(line: bytes) -> Broken | None:
+    return Broken() if _OBJECT.match(line) else None
+
+
+def _message(line: bytes) -> Message | Broken | None:
     try:
         decoded = _OBJECTS.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        return _undecodable(line)
     method = decoded.get("method")
     if method is None:
         return _answer(decoded)

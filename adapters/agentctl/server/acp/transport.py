@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.inbox import Inbox
 from adapters.agentctl.server.acp.lines import Lines, LineTooLongError
-from adapters.agentctl.server.acp.messages import Message, Update, read
+from adapters.agentctl.server.acp.messages import Broken, Message, Update, read
 from domain.agent_bounds import AgentBounds
 
 __all__ = ("AgentTransport", "Hears")
@@ -27,7 +27,7 @@ class Hears(Protocol):
 
     def update(self, update: msgspec.Raw) -> None: ...
 
-    def answered(self, method: str) -> None:
+    def answered(self, method: str, *, refused: bool) -> None:
         """The request `method` of ours was answered; what follows was said after the answer."""
         ...
 
@@ -116,7 +116,7 @@ class AgentTransport(Transport):
     async def close(self) -> None:
         """The stdio belongs to the process's owner, who ends it."""
 
-    def _route(self, line: bytes) -> None:
+    def _route(self, line: bytes, *, whole: bool = True) -> None:
         if self._over or not line.strip():
             return
         match read(line):
@@ -126,7 +126,10 @@ class AgentTransport(Transport):
             case Message() as message:
                 self._noise = 0
                 self._pass_on(message)
-            case None:
+            case Broken() if whole:
+                self._hears.noise(line)
+                self._break("it wrote a message that is cut off or damaged")
+            case Broken() | None:
                 self._noise += 1
                 self._hears.noise(line)
                 if self._noise > self._bounds.noise_lines:
@@ -138,7 +141,7 @@ class AgentTransport(Transport):
             method = self._asked.pop(message.answers, None)
             if method is None:
                 return
-            self._hears.answered(method)
+            self._hears.answered(method, refused=decoded.get("error") is not None)
         elif "id" in decoded:
             self._count_request()
             params = decoded.get("params")
@@ -162,7 +165,7 @@ class AgentTransport(Transport):
 
     def _finish(self) -> None:
         rest = self._lines.rest()
-        self._route(rest)
+        self._route(rest, whole=False)
         if not self._over:
             self._over = True
             self._incoming.put(None)

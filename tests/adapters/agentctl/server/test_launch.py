@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import shutil
 import stat
 import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +13,7 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.instance import Instance
 from adapters.process.table import read
 from ports.runtime import RuntimeCode
-from tests.adapters.agentctl.server.conftest import House, Open, texts, turn, watch
+from tests.adapters.agentctl.server.conftest import AGENT, House, Open, texts, turn, watch
 from tests.eventually import eventually
 from tests.requirements import requirement
 
@@ -72,6 +74,41 @@ async def test_a_loaded_conversation_is_not_told_again(house: House) -> None:
     assert [event.kind for event in everything[:2]] == ["plan", "session_status"]
 
 
+@requirement("agentctl:protocol:replay")
+async def test_however_much_is_replayed_the_transcript_has_each_message_once(
+    house: House,
+) -> None:
+    (await house.create("load=many", acp_session="s0")).unwrap()
+    instance = house.instances.all()[0]
+
+    await turn(instance, 1, "say:new")
+    everything = await watch(instance, "complete")
+
+    assert [event.kind for event in everything] == [
+        "session_status",
+        "turn_started",
+        "message_chunk",
+        "complete",
+    ]
+
+
+@requirement("agentctl:protocol:replay")
+async def test_a_conversation_that_failed_to_load_leaves_no_trace(house: House) -> None:
+    created = (await house.create("load=partial", acp_session="s0")).unwrap()
+    instance = house.instances.all()[0]
+
+    await turn(instance, 1, "say:new")
+    everything = await watch(instance, "complete")
+
+    assert (created.acp_session, created.resumed) == ("s1", False)
+    assert [event.kind for event in everything] == [
+        "session_status",
+        "turn_started",
+        "message_chunk",
+        "complete",
+    ]
+
+
 @requirement("agentctl:launch")
 @pytest.mark.parametrize(
     ("options", "reason"), [(["load=missing"], "not found"), ([], "cannot load")]
@@ -96,6 +133,8 @@ async def test_a_conversation_that_cannot_be_loaded_is_replaced_and_that_is_said
         (["new=refuse"], {}, RuntimeCode.AGENT_REFUSED, "Login first"),
         (["load=die"], {"acp_session": "s0"}, RuntimeCode.AGENT_DIED, "session/load"),
         (["noise=1001"], {}, RuntimeCode.PROTOCOL, "no message"),
+        (["noise=10000"], {}, RuntimeCode.PROTOCOL, "no message"),
+        (["cut=1"], {}, RuntimeCode.PROTOCOL, "cut off"),
         ([], {"command": ["/no/such/agent"]}, RuntimeCode.AGENT_MISSING, "/no/such/agent"),
         ([], {"command": ["agent"]}, RuntimeCode.AGENT_MISSING, "agent"),
         ([], {"command": []}, RuntimeCode.INVALID, "command"),
@@ -288,6 +327,22 @@ async def test_stopping_ends_descendants_that_ignore_everything(house: House) ->
 
 
 @requirement("agentctl:stop")
+async def test_a_wrapper_is_ended_with_the_agent_that_it_started(house: House) -> None:
+    inner = house.home / "inner.sh"
+    agent = f"{sys.executable} -I {AGENT}"
+    inner.write_text(f"trap '' TERM\necho $$ > {house.home}/inner.pid\n{agent}\nsleep 600\n")
+    command = [str(shutil.which("bash")), "-c", f"bash {inner} ; :"]
+    instance = await house.launch(command=command)
+    await turn(instance, 1, "say:hi")
+    pid = int((house.home / "inner.pid").read_text())
+    assert _lives(pid)
+
+    await instance.stop()
+
+    assert not _lives(pid)
+
+
+@requirement("agentctl:stop")
 async def test_a_turn_that_runs_when_its_agent_is_stopped_is_cancelled(house: House) -> None:
     instance = await house.launch()
     instance.prompt(4, "say:begun wait").unwrap()
@@ -313,6 +368,20 @@ async def test_the_log_of_a_stopped_instance_is_there_until_it_is_released(house
     assert seen[-1].kind == "exited"
     assert not list((house.home / "instances").glob("*"))
     assert house.instances.find(instance.handle) is None
+
+
+@requirement("agentctl:protocol:noise")
+async def test_a_banner_before_the_first_message_is_kept_and_costs_nothing(house: House) -> None:
+    instance = await house.launch("banner=1")
+
+    seen = await turn(instance, 1, "say:hi")
+    everything = await watch(instance, "complete")
+
+    assert texts(seen) == ["hi"]
+    assert [each.body["text"] for each in everything if each.kind == "noise"] == [
+        *["\x1b[32m=====\x1b[0m"] * 3,
+        '"ready"',
+    ]
 
 
 @requirement("agentctl:protocol:noise")

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from adapters.agentctl.server.acp.messages import Message, Update, read
+from adapters.agentctl.server.acp.messages import Broken, Message, Update, read
 from tests.requirements import requirement
 
 
@@ -37,7 +37,8 @@ def test_requests_and_answers_are_for_the_sdk(line: bytes, answers: int | None) 
     "line",
     [
         b"npm warn deprecated",
-        b'{"method":"session/update","params":{"update":{}',
+        b"{ printed: 'by a console' }",
+        b"{}",
         b'{"method":"session/update","params":{"sessionId":"s"}}',
         b'{"method":"session/update","params":[]}',
         b'{"method":3}',
@@ -55,3 +56,17 @@ def test_requests_and_answers_are_for_the_sdk(line: bytes, answers: int | None) 
 )
 def test_anything_else_is_no_message(line: bytes) -> None:
     assert read(line) is None
+
+
+@requirement("agentctl:protocol:broken")
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"method":"session/update","params":{"update":{}',
+        b'{"jsonrpc": "2.0", "id": 1, "result": ',
+        b' { "id": 1, "result": {}} trailing',
+        b'{"id": 1, "result": {"a": npm warn}}',
+    ],
+)
+def test_an_object_that_cannot_be_read_is_a_damaged_message(line: bytes) -> None:
+    assert read(line) == Broken()

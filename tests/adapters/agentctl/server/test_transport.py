@@ -24,8 +24,8 @@ class Heard:
     def update(self, update: msgspec.Raw) -> None:
         self.said.append(("update", bytes(update)))
 
-    def answered(self, method: str) -> None:
-        self.said.append(("answered", method))
+    def answered(self, method: str, *, refused: bool) -> None:
+        self.said.append(("refused" if refused else "answered", method))
 
     def noise(self, line: bytes) -> None:
         self.said.append(("noise", line))
@@ -119,6 +119,27 @@ async def test_noise_is_counted_in_a_row() -> None:
     assert tolerated == ["noise"] * 3 + ["update"] + ["noise"] * 3
     assert [name for name, _ in line.heard.said[7:]] == ["noise", "broken"]
     assert await line.transport.receive() is None
+
+
+@requirement("agentctl:protocol:broken")
+async def test_a_damaged_message_breaks_the_protocol_at_once_and_is_kept() -> None:
+    line = Line()
+    cut = b'{"jsonrpc": "2.0", "id": 1, "result": '
+
+    line.say(_update(1), cut, _update(2))
+
+    assert line.heard.said[1:] == [("noise", cut), ("broken", line.heard.said[-1][1])]
+    assert await line.transport.receive() is None
+
+
+@requirement("agentctl:protocol:broken")
+async def test_a_message_that_the_end_of_the_agent_cut_off_is_noise() -> None:
+    line = Line()
+
+    line.transport.feed(b'{"jsonrpc": "2.0", "id": 1, "result": ')
+    line.transport.feed(b"")
+
+    assert [name for name, _ in line.heard.said] == ["noise", "ended"]
 
 
 @requirement("agentctl:protocol:lines")
