@@ -42,6 +42,7 @@ from adapters.git.lock import worktree_lock
 from adapters.git.process import LocalGit
 from adapters.process.leftovers import LocalLeftovers
 from adapters.process.spawn import LocalProcesses
+from adapters.process.terminal import LocalTerminals
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from composition.settings import VERSION
@@ -182,6 +183,7 @@ class Container(containers.DeclarativeContainer):
         scripts,
         bundles,
         providers.Singleton(LocalProcesses, None),
+        providers.Singleton(LocalTerminals),
     )
     recovery = providers.Singleton(
         Recovery,

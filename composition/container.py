@@ -83,6 +83,7 @@ from pipelines.resume_session import ResumeSession
 from pipelines.session_fences import SessionFences
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
+from pipelines.session_terminals import SessionTerminals
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
@@ -261,6 +262,7 @@ class ControlPlane(containers.DeclarativeContainer):
         detach_repository=providers.Singleton(DetachRepository, store, clock),
         delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
         processes=providers.Singleton(SessionProcesses, ensure, beside),
+        terminals=providers.Singleton(SessionTerminals, ensure, beside),
         ledger=providers.Singleton(ReadLedger, store),
         read_metrics=providers.Singleton(ReadMetrics, store, own_process, VERSION),
         bundles=bundles,

@@ -43,8 +43,12 @@ from domain.http_door import loopback_hosts
 from domain.outcome import failed
 from domain.redaction import Redactor
 from domain.secret import Secret
+from domain.terminal import MAX_INPUT_BYTES
 
 __all__ = ("Server", "started")
+
+MAX_MESSAGE_BYTES: Final = 2 * MAX_INPUT_BYTES
+"""Of a WebSocket: what is typed in a terminal, with room to say that it was too much."""
 
 DRAIN_SECONDS: Final = 2
 """Requests that are under way when the server stops; an event stream never ends by itself."""
@@ -211,7 +215,8 @@ async def serving(app: Door, listener: socket.socket) -> AsyncIterator[None]:
         access_log=False,
         lifespan="on",
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="none",
+        ws="auto",
+        ws_max_size=MAX_MESSAGE_BYTES,
     )
     server = _Uvicorn(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

@@ -9,8 +9,18 @@ from enum import StrEnum
 from typing import Protocol
 
 from domain.outcome import Result
+from domain.terminal import TerminalSize
 
-__all__ = ("Child", "Exit", "Leftovers", "Processes", "SpawnCode", "SpawnFailed")
+__all__ = (
+    "Child",
+    "Exit",
+    "Leftovers",
+    "Processes",
+    "SpawnCode",
+    "SpawnFailed",
+    "Terminal",
+    "Terminals",
+)
 
 
 class SpawnCode(StrEnum):
@@ -89,6 +99,54 @@ class Processes(Protocol):
 
         The callbacks run on the caller's loop, in order, with at most 256 KiB at a time; an empty
         `bytes` says that the output has ended. Independent of the parent's memory: no fork of it.
+        """
+        ...
+
+
+class Terminal(Protocol):
+    """A program on a terminal of its own. Its owner awaits `stop()`, which leaves no zombie."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def started(self) -> int:
+        """Start time in clock ticks since boot (proc(5), field 22)."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Type; waits while nobody reads it. `BrokenPipeError` once the terminal has ended."""
+        ...
+
+    def resize(self, size: TerminalSize) -> None:
+        """Tell the program of another size. Nothing once the terminal has ended."""
+        ...
+
+    async def wait(self) -> Exit:
+        """Until the program ended and its output was read to its end or given up.
+
+        A terminal that a descendant keeps open is given up one second after the exit.
+        """
+        ...
+
+    async def stop(self, *, polite: float, terminate: float, kill: float) -> Exit:
+        """End it and every descendant: hang up and wait, TERM and wait, KILL. Bounds in seconds."""
+        ...
+
+
+class Terminals(Protocol):
+    async def start(
+        self,
+        command: Sequence[str],
+        *,
+        directory: str,
+        environment: Mapping[str, str],
+        size: TerminalSize,
+        on_output: Callable[[bytes], None],
+    ) -> Result[Terminal, SpawnFailed]:
+        """Start `command` (its first word an absolute path) with exactly `environment`.
+
+        It leads a session of its own and the terminal is its controlling one. The callback runs on
+        the caller's loop, in order; an empty `bytes` says that the output has ended.
         """
         ...
 

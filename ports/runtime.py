@@ -201,6 +201,7 @@ class RuntimeCode(StrEnum):
     NO_PERMISSION = "no_such_permission"
     NO_REPOSITORY = "no_such_repository"
     NO_PROCESS = "no_such_process"
+    NO_TERMINAL = "no_such_terminal"
     LIMITED = "limit_reached"
     DISK_FULL = "disk_full"
     BUNDLE_TOO_LARGE = "bundle_too_large"

@@ -44,7 +44,7 @@ BREACHES: Final = {
     "Two adapters serve HTTP": Planted("composition.planted_routes", "import litestar"),
     "Composition runs the servers": Planted("adapters.http.planted_server", "import uvicorn"),
     "Clients of HTTP are few": Planted("adapters.forge.planted_client", "import httpx2"),
-    "The relay is the one WebSocket that we dial": Planted(
+    "agentctl is all that we dial by WebSocket": Planted(
         "adapters.http.planted_socket", "import websockets"
     ),
     "One adapter speaks with agents": Planted("adapters.agentctl.planted_agent", "import acp"),

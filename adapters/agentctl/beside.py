@@ -1,24 +1,29 @@
 """The control plane's way to what runs beside an agent: through its agentctl."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
 from typing_extensions import override
 
-from adapters.agentctl import wire
+from adapters.agentctl import terminal_wire, wire
 from adapters.agentctl.instance_call import Present, call, decoded
+from adapters.agentctl.terminal_link import dialled
 from domain.background import Background, BackgroundOutput
 from domain.execution import Handle
 from domain.outcome import Result, failed
-from ports.beside import Beside
+from domain.terminal import SessionTerminal, TerminalSize
+from ports.beside import Beside, TerminalLink
 from ports.runtime import RuntimeProblem
 
 __all__ = ("AgentctlBeside",)
 
 Value = TypeVar("Value")
 
+_terminal: Final = msgspec.json.Decoder(SessionTerminal)
+_terminals: Final = msgspec.json.Decoder(list[SessionTerminal])
 _background: Final = msgspec.json.Decoder(Background)
 _backgrounds: Final = msgspec.json.Decoder(list[Background])
 _output: Final = msgspec.json.Decoder(BackgroundOutput)
@@ -50,6 +55,28 @@ class AgentctlBeside(Beside):
     @override
     async def stop(self, handle: Handle, process: str) -> Result[Background, RuntimeProblem]:
         return await self._ask(handle, "DELETE", _path(process), None, _background)
+
+    @override
+    async def open_terminal(
+        self, handle: Handle, size: TerminalSize
+    ) -> Result[SessionTerminal, RuntimeProblem]:
+        content = msgspec.json.encode(terminal_wire.Size(size.columns, size.rows))
+        return await self._ask(handle, "POST", "/terminals", content, _terminal)
+
+    @override
+    async def terminals(self, handle: Handle) -> Result[Sequence[SessionTerminal], RuntimeProblem]:
+        listed = await self._ask(handle, "GET", "/terminals", None, _terminals)
+        return listed.map(tuple)
+
+    @override
+    async def end_terminal(self, handle: Handle, terminal: str) -> Result[None, RuntimeProblem]:
+        path = f"/terminals/{quote(terminal, safe='')}"
+        ended = await call(self._keeper, handle, "DELETE", path, None)
+        return ended.map(lambda _: None)
+
+    @override
+    def look(self, handle: Handle, terminal: str) -> AbstractAsyncContextManager[TerminalLink]:
+        return dialled(self._keeper, handle, terminal)
 
     async def _ask(
         self,

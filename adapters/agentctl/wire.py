@@ -25,6 +25,11 @@ instance that does not exist.
     GET    /api/v1/instances/{execution}/processes        list of domain.background, as it is
     GET    /api/v1/instances/{execution}/processes/{id}/output?after=N  likewise
     DELETE /api/v1/instances/{execution}/processes/{id}   likewise, once it has ended
+    POST   /api/v1/instances/{execution}/terminals        Size -> domain.terminal, as it is
+    GET    /api/v1/instances/{execution}/terminals        list of domain.terminal, as it is
+    DELETE /api/v1/instances/{execution}/terminals/{id}   hang up; 204
+    GET    /api/v1/instances/{execution}/terminals/{id}/stream  WebSocket: what is typed and shown
+                                                          is bytes; `Resize`, `Lost`, `Ended` text
     GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
     POST   /api/v1/instances/{execution}/git/{operation}?folder=F  its request -> GitAnswer
     PUT    /api/v1/instances/{execution}/bundles/{id}     raw archive -> Staged; 202

@@ -27,6 +27,7 @@ from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
+from pipelines.session_terminals import SessionTerminals
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
@@ -79,6 +80,7 @@ class Api:
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     processes: SessionProcesses
+    terminals: SessionTerminals
     ledger: ReadLedger
     bundles: Bundles
     browsers: Browsers

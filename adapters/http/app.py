@@ -29,6 +29,7 @@ from adapters.http.session_git import SessionGit
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
+from adapters.http.terminals import Terminals, stream_terminal
 from adapters.http.workspaces import Settings, Workspaces
 from domain.principal import Principal
 from domain.task import MAX_PROMPT_BYTES
@@ -85,6 +86,8 @@ def create_app(
             BrowserRoutes,
             ErrorReports,
             stream_events,
+            Terminals,
+            stream_terminal,
             *([mount("/mcp", mcp)] if mcp is not None else []),
         ],
         dependencies={

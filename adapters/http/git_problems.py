@@ -45,6 +45,7 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.NO_PERMISSION: (404, "It was answered or withdrawn already."),
     RuntimeCode.NO_REPOSITORY: (404, "Name the folder of one of the session's repositories."),
     RuntimeCode.NO_PROCESS: (404, "List them."),
+    RuntimeCode.NO_TERMINAL: (404, "List them, or open one."),
     RuntimeCode.LIMITED: (409, "Stop one, then try again."),
     RuntimeCode.DISK_FULL: (507, "Free some space on the disk."),
     RuntimeCode.BUNDLE_TOO_LARGE: (413, "Ask for fewer sources."),

@@ -36,6 +36,7 @@ from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.session import NotAllowed
 from domain.stored_environment import SecretMissing, UnstorableVariable
 from domain.task import InvalidPrompt
+from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from domain.worktree_path import InvalidPath
@@ -54,6 +55,7 @@ from pipelines.resume_session import ResumeProblem
 from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
 from pipelines.session_processes import ProcessProblem
 from pipelines.session_profiles import OtherAgent
+from pipelines.session_terminals import TerminalProblem
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
@@ -82,6 +84,7 @@ ApiProblem: TypeAlias = (
     | LookAtGitProblem
     | ProcessProblem
     | ProfileProblem
+    | TerminalProblem
     | RegisterRepositoryProblem
     | RegisterWorkspaceProblem
     | RepositoryEnvironmentProblem
@@ -133,6 +136,7 @@ def details(problem: ApiProblem) -> Details:
             | SettingTooLong()
             | UnusableScript()
             | InvalidCommand()
+            | InvalidSize()
         ):
             return request_details(problem)
         case (

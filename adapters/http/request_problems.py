@@ -10,6 +10,7 @@ from domain.copy_files import UnknownKeyword
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingsProblem, SettingTooLong, UnusableScript
 from domain.task import InvalidPrompt
+from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from pipelines.create_task import NoRepository
@@ -33,6 +34,7 @@ RequestProblem: TypeAlias = (
     | SettingTooLong
     | UnusableScript
     | InvalidCommand
+    | InvalidSize
 )
 
 
@@ -61,14 +63,22 @@ def request_details(problem: RequestProblem) -> Details:
         case InvalidRemote(reason=reason):
             text = f"The clone URL is not usable: {reason.value.replace('_', ' ')}."
             return bad("invalid_remote", text, "Give an https:// or SSH URL without a password.")
-        case UnknownKeyword() | SettingTooLong() | UnusableScript() | InvalidCommand():
+        case (
+            UnknownKeyword()
+            | SettingTooLong()
+            | UnusableScript()
+            | InvalidCommand()
+            | InvalidSize()
+        ):
             return _program_details(problem)
         case _:
             assert_never(problem)
 
 
-def _program_details(problem: SettingsProblem | InvalidCommand) -> Details:
+def _program_details(problem: SettingsProblem | InvalidCommand | InvalidSize) -> Details:
     match problem:
+        case InvalidSize():
+            return bad("invalid_size", "No terminal has that size.", "Use 1 to 1000 each way.")
         case InvalidCommand():
             text = "That is no command, or its folder leads out of the workspace."
             return bad("invalid_command", text, "Give 1 byte to 64 KiB, and a folder below.")

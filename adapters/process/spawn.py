@@ -16,7 +16,7 @@ from adapters.process.table import Identity, Root, Scanner, read
 from domain.outcome import Failure, Result, Success, failed
 from ports.processes import Child, SpawnCode, SpawnFailed
 
-__all__ = ("EXECUTION_MARKER", "LocalProcesses")
+__all__ = ("EXECUTION_MARKER", "LocalProcesses", "code_of")
 
 EXECUTION_MARKER: Final = "KANDEV_EXECUTION_ID"
 """The variable by which what an agent left behind is still known as its own."""
@@ -72,7 +72,7 @@ class LocalProcesses:
             child = LocalChild(popen, root, self._scan, on_stdout, on_stderr)
         except OSError as problem:
             _abandon(popen)
-            return Failure(SpawnFailed(_code(problem), command[0]))
+            return Failure(SpawnFailed(code_of(problem), command[0]))
         connecting = asyncio.ensure_future(child.connect())
         try:
             await asyncio.shield(connecting)
@@ -116,7 +116,7 @@ def _open(
         # Popen names the directory when entering it was what failed.
         if problem.filename == directory:
             return Failure(SpawnFailed(SpawnCode.NO_DIRECTORY, program))
-        return Failure(SpawnFailed(_code(problem), program))
+        return Failure(SpawnFailed(code_of(problem), program))
 
 
 def _find_room() -> None:
@@ -130,7 +130,8 @@ def _find_room() -> None:
             os.close(descriptor)
 
 
-def _code(problem: OSError) -> SpawnCode:
+def code_of(problem: OSError) -> SpawnCode:
+    """What an error of starting means; raises one that means nothing."""
     code = _CODES.get(problem.errno or 0)
     if code is None:
         raise problem

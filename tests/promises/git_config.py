@@ -117,6 +117,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#boundaries",
         "Whatever boundary it crosses, and however often, a list reaches the agent whole and once.",
     ),
+    "git-config:boundary:beside": (
+        f"{_PAGE}#boundaries",
+        "What runs beside an agent sees the agent's list: at a launch, a resume and after a restart.",
+    ),
     "git-config:boundary:refused": (
         f"{_PAGE}#boundaries",
         "A malformed list starts nothing: no agent, no worktree; its layer and entry are named.",

@@ -51,4 +51,12 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#ending",
         "A process is named by pid and start time: a reused pid is never signalled.",
     ),
+    "processes:terminal": (
+        f"{_PAGE}#terminals",
+        "A program has a terminal of its own, of a size that can change, on any event loop.",
+    ),
+    "processes:terminal:end": (
+        f"{_PAGE}#terminals",
+        "A terminal is hung up, and ends with all the jobs on it.",
+    ),
 }

@@ -13,6 +13,7 @@ from adapters.agentctl.server.git_routes import work_with_git
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.refusals import RefusedError, on_bug, on_http, on_refused
 from adapters.agentctl.server.routes import ROUTES, Core
+from adapters.agentctl.server.terminal_routes import TERMINAL_ROUTES
 
 __all__ = ("create_app",)
 
@@ -27,7 +28,7 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         return core
 
     return Litestar(
-        route_handlers=[*ROUTES, *BESIDE_ROUTES, *BUNDLE_ROUTES, work_with_git],
+        route_handlers=[*ROUTES, *BESIDE_ROUTES, *TERMINAL_ROUTES, *BUNDLE_ROUTES, work_with_git],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
         exception_handlers={

@@ -5,17 +5,26 @@ found with what the agent left.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
 from adapters.agentctl.server.backgrounds import Backgrounds, Ending
 from adapters.agentctl.server.git_explanation import Kept, unpack
 from adapters.agentctl.server.parts import Parts
+from adapters.agentctl.server.terminals import OpenTerminals
 from domain.background import Background, check_command, check_folder
 from domain.outcome import Failure, Result, failed
+from domain.terminal import MAX_SIDE, SessionTerminal, check_size
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Beside",)
+
+TERM: Final = "xterm-256color"
+"""What those who look at a terminal are, where the environment does not say."""
+
+_SHELLS: Final = ("/bin/bash", "/bin/zsh", "/bin/sh")
 
 
 class Beside:
@@ -35,11 +44,12 @@ class Beside:
         self._directory = directory
         self._group = group
         self.backgrounds = Backgrounds(parts.beside, parts.redactor, parts.clock, ending, noted)
+        self.terminals = OpenTerminals(parts.terminals, parts.redactor, parts.clock, ending, noted)
 
     @property
     def identities(self) -> list[tuple[int, int]]:
         """Pid and start time of everything that runs."""
-        return self.backgrounds.identities
+        return self.backgrounds.identities + self.terminals.identities
 
     async def run(self, command: str, folder: str) -> Result[Background, RuntimeProblem]:
         """Start a background command in a folder below the agent's directory."""
@@ -50,9 +60,29 @@ class Beside:
         directory = str(self._directory / folder)
         return await self.backgrounds.start(self._group, command, directory, self._environment())
 
+    async def open(self, columns: int, rows: int) -> Result[SessionTerminal, RuntimeProblem]:
+        """Open a terminal with the user's shell, where the agent started."""
+        size = check_size(columns, rows)
+        if failed(size):
+            detail = f"a terminal has 1 to {MAX_SIDE} columns, and as many rows"
+            return Failure(RuntimeProblem(RuntimeCode.INVALID, detail))
+        environment = {"TERM": TERM, **self._environment()}
+        return await self.terminals.open(
+            self._group, _shell(environment), str(self._directory), environment, size.unwrap()
+        )
+
     async def close(self) -> None:
         """End everything, at once."""
-        await self.backgrounds.close()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.terminals.close())
+            group.create_task(self.backgrounds.close())
 
     def _environment(self) -> Mapping[str, str]:
         return unpack(self._kept).environment.variables
+
+
+def _shell(environment: Mapping[str, str]) -> str:
+    """The user's shell, as the environment has it; it is not asked to log in."""
+    wanted = (environment.get("SHELL", ""), *_SHELLS)
+    usable = (each for each in wanted if each.startswith("/") and os.access(each, os.X_OK))
+    return next(usable, _SHELLS[-1])

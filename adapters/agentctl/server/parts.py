@@ -13,7 +13,7 @@ from domain.agent_bounds import AgentBounds
 from domain.redaction import Redactor
 from ports.clock import Clock
 from ports.git import GitProcess
-from ports.processes import Processes
+from ports.processes import Processes, Terminals
 
 __all__ = ("Parts",)
 
@@ -42,3 +42,4 @@ class Parts:
     scripts: Scripts
     bundles: BundleShelf
     beside: Processes
+    terminals: Terminals

@@ -39,6 +39,7 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.NO_PERMISSION: 409,
     RuntimeCode.NO_REPOSITORY: 404,
     RuntimeCode.NO_PROCESS: 404,
+    RuntimeCode.NO_TERMINAL: 404,
     RuntimeCode.LIMITED: 409,
     RuntimeCode.DISK_FULL: 507,
     RuntimeCode.BUNDLE_TOO_LARGE: 413,

@@ -39,6 +39,7 @@ CAPABILITIES: Final = [
     "git",
     "git-configuration",
     "relay",
+    "terminals",
     "worktree-removal",
     "worktrees",
 ]

@@ -39,6 +39,7 @@ from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.lock import worktree_lock
 from adapters.git.process import LocalGit
 from adapters.process.spawn import LocalProcesses
+from adapters.process.terminal import LocalTerminals
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from domain.agent_bounds import AgentBounds
@@ -207,6 +208,7 @@ async def house_in(
         scripts,
         bundles,
         LocalProcesses(None),
+        LocalTerminals(),
     )
     async with bundles, Instances(parts) as instances:
         cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
