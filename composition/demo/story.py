@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from composition.client import Client
 from composition.demo import process_scan
+from composition.demo.evidence import ask_for_evidence
 from composition.demo.report import Report
 from composition.demo.stage import APP, LOGIN, OTHER, STRATEGY, Stage
 
@@ -48,6 +49,7 @@ class Story:
         await self.push_under_watch()
         await self.rotate()
         await self.push_elsewhere()
+        await ask_for_evidence(self.prompt, self.worktree, self.report)
         await self.end()
 
     async def register(self) -> None:
