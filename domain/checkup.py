@@ -1,24 +1,37 @@
 """What an examination of an installation finds: a level, a stable code, what was seen, a fix."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from domain.outcome import Failure, Result, Success
 
 __all__ = (
+    "CLOCK_SLACK",
+    "MAX_NAMED",
     "NEEDED_GIT",
     "Finding",
     "Level",
     "UnreadableVersion",
+    "clock_finding",
     "git_finding",
     "parse_git_version",
+    "process_finding",
+    "socket_finding",
+    "worktree_finding",
     "worst",
 )
 
 NEEDED_GIT = (2, 31)
 """The first git that reads configuration from indexed environment variables (git-config(1))."""
+
+CLOCK_SLACK: Final = timedelta(minutes=1)
+"""How far the clock may be behind what was stored by it."""
+MAX_NAMED: Final = 5
+"""Names in one finding; the rest are counted."""
 
 
 class Level(StrEnum):
@@ -64,6 +77,53 @@ def git_finding(version: tuple[int, int] | None, program: str | None) -> Finding
         fix = f"Install git {NEEDED_GIT[0]}.{NEEDED_GIT[1]} or newer."
         return Finding(Level.BROKEN, "git_too_old", "git", seen, fix)
     return Finding(Level.FINE, "git", "git", seen)
+
+
+def clock_finding(now: datetime, newest: datetime | None) -> Finding:
+    """What to say of the clock, by the newest instant that the installation has stored."""
+    seen = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+    if newest is None or newest - now <= CLOCK_SLACK:
+        return Finding(Level.FINE, "clock", "clock", seen)
+    behind = f"{seen}, before what was stored at {newest:%Y-%m-%d %H:%M:%S} UTC"
+    return Finding(Level.WARNING, "clock_behind", "clock", behind, "timedatectl set-ntp true")
+
+
+def worktree_finding(folders: Collection[str], tasks: Collection[str]) -> Finding:
+    """What to say of the folders of worktrees, each named by its task."""
+    orphans = sorted(set(folders) - set(tasks))
+    if not orphans:
+        seen = f"{len(folders)} tasks have a folder"
+        return Finding(Level.FINE, "worktrees", "worktrees", seen)
+    seen = f"of no task: {shortened(orphans)}"
+    fix = "Look at what is in them, then remove these folders of the home's tasks/."
+    return Finding(Level.WARNING, "worktrees_orphaned", "worktrees", seen, fix)
+
+
+def process_finding(running: Mapping[int, str], ended: Collection[str]) -> Finding:
+    """What to say of the processes of executions, each with the execution that it says it is of."""
+    left = sorted(pid for pid, execution in running.items() if execution in ended)
+    if not left:
+        seen = f"{len(running)} processes belong to agents"
+        return Finding(Level.FINE, "processes", "processes", seen)
+    words = [str(pid) for pid in left]
+    seen = f"of executions that ended: {shortened(words)}"
+    fix = f"kill {' '.join(words[:MAX_NAMED])}"
+    return Finding(Level.WARNING, "processes_left", "processes", seen, fix)
+
+
+def socket_finding(stale: Collection[str]) -> Finding:
+    """What to say of the sockets that nobody listens on."""
+    if not stale:
+        return Finding(Level.FINE, "sockets", "sockets", "none is left behind")
+    seen = f"nobody listens on {shortened(sorted(stale))}"
+    fix = "They are removed when the next agent is launched."
+    return Finding(Level.WARNING, "sockets_stale", "sockets", seen, fix)
+
+
+def shortened(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def worst(findings: Sequence[Finding]) -> Level:

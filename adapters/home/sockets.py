@@ -7,8 +7,9 @@ temporary directory where there is no such place or its path is too long for a s
 import errno
 import hashlib
 import os
+import socket
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import Final
 
 from adapters.home.layout import HomeFault, HomeProblem
 from domain.broker_contract import MAX_SOCKET_BYTES
-from domain.outcome import Failure, Result, Success
+from domain.outcome import Failure, Result, Success, failed
 
-__all__ = ("ROOM_BYTES", "SocketPathTooLong", "socket_directory")
+__all__ = ("ROOM_BYTES", "SocketPathTooLong", "socket_directory", "stale_sockets")
 
 ROOM_BYTES: Final = 48
 """Bytes kept free below the directory for a socket's name and the separator before it."""
@@ -40,16 +41,43 @@ def socket_directory(
 
     `home` and `temporary` are without a link.
     """
+    chosen = _choose(home, environment, temporary)
+    if failed(chosen):
+        return chosen
+    base, ours, short = chosen.unwrap()
+    return _make(base, ours, short)
+
+
+def stale_sockets(home: Path, environment: Mapping[str, str], temporary: Path) -> Sequence[str]:
+    """The names of the home's sockets that nobody listens on; nothing is made or changed."""
+    chosen = _choose(home, environment, temporary)
+    if failed(chosen):
+        return ()
+    directory = Path(*chosen.unwrap())
+    if not directory.is_dir():
+        return ()
+    return [each.name for each in directory.iterdir() if each.is_socket() and _refuses(each)]
+
+
+def _refuses(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as asking:
+        return asking.connect_ex(os.fsencode(path)) == errno.ECONNREFUSED
+
+
+def _choose(
+    home: Path, environment: Mapping[str, str], temporary: Path
+) -> Result[tuple[Path, str, str], SocketPathTooLong]:
+    """The directory: what is there already, and the two levels below that are ours."""
     short = hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
     runtime = environment.get("XDG_RUNTIME_DIR", "")
-    if runtime.startswith("/") and _is_ours(Path(runtime)):
-        chosen = Path(runtime) / "kandev" / short
-        if _has_room(chosen):
-            return _make(Path(runtime), "kandev", short)
-    chosen = temporary / f"kandev-{os.geteuid()}" / short
+    fits = runtime.startswith("/") and _has_room(Path(runtime) / "kandev" / short)
+    if fits and _is_ours(Path(runtime)):
+        return Success((Path(runtime), "kandev", short))
+    ours = f"kandev-{os.geteuid()}"
+    chosen = temporary / ours / short
     if not _has_room(chosen):
         return Failure(SocketPathTooLong(str(chosen)))
-    return _make(temporary, f"kandev-{os.geteuid()}", short)
+    return Success((temporary, ours, short))
 
 
 def _has_room(directory: Path) -> bool:

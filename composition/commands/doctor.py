@@ -12,6 +12,7 @@ from adapters.agents.catalogue import Catalogue
 from adapters.home.lock import holder
 from composition.commands.failures import reported
 from composition.examination import examine_git, examine_home
+from composition.home_examination import examine_contents
 from composition.settings import read_settings
 from domain.checkup import Finding, Level, worst
 
@@ -36,6 +37,7 @@ def show(*, as_json: bool) -> int:
     findings = [
         *examine_git(shutil.which("git", path=settings.search_path)),
         *examine_home(settings.home, holder(settings.home / "server.lock")),
+        *examine_contents(settings, os.environ),
         *agents(settings.search_path),
     ]
     if as_json:

@@ -1,14 +1,22 @@
-"""What an examination says of the git that it finds."""
+"""What an examination says of what it finds."""
+
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from domain.checkup import (
+    CLOCK_SLACK,
+    MAX_NAMED,
     NEEDED_GIT,
     Finding,
     Level,
     UnreadableVersion,
+    clock_finding,
     git_finding,
     parse_git_version,
+    process_finding,
+    socket_finding,
+    worktree_finding,
     worst,
 )
 from domain.outcome import Failure, Success
@@ -56,3 +64,55 @@ def test_the_worst_level_decides() -> None:
 
     assert worst(found) is Level.WARNING
     assert worst([]) is Level.FINE
+
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("newest", "code"),
+    [
+        (None, "clock"),
+        (NOW - timedelta(days=9), "clock"),
+        (NOW + CLOCK_SLACK, "clock"),
+        (NOW + CLOCK_SLACK + timedelta(microseconds=1), "clock_behind"),
+    ],
+)
+def test_a_clock_that_is_behind_what_was_stored_by_it_is_told(
+    newest: datetime | None, code: str
+) -> None:
+    assert clock_finding(NOW, newest).code == code
+
+
+def test_folders_and_processes_of_nobody_are_told_by_name() -> None:
+    assert (
+        worktree_finding(["task_1", "task_2"], {"task_1", "task_2", "task_3"}).code == "worktrees"
+    )
+    orphaned = worktree_finding(["task_9", "task_1"], {"task_1"})
+    assert (orphaned.code, orphaned.seen) == ("worktrees_orphaned", "of no task: task_9")
+
+    assert process_finding({7: "exec_live", 8: "exec_of_another_home"}, {"exec_x"}).fix == ""
+    left = process_finding({8: "exec_x", 7: "exec_x", 9: "exec_live"}, {"exec_x"})
+    assert (left.code, left.fix) == ("processes_left", "kill 7 8")
+
+    assert socket_finding([]).code == "sockets"
+    assert socket_finding(["git-1.sock"]).code == "sockets_stale"
+
+
+@pytest.mark.parametrize(("count", "more"), [(MAX_NAMED, ""), (MAX_NAMED + 1, " and 1 more")])
+def test_a_finding_names_at_most_so_many(count: int, more: str) -> None:
+    found = worktree_finding([f"t{number}" for number in range(count)], ())
+
+    assert found.seen == f"of no task: t0, t1, t2, t3, t4{more}"
+
+
+def test_what_is_wrong_has_a_fix() -> None:
+    wrong = [
+        clock_finding(NOW, NOW + timedelta(days=1)),
+        worktree_finding(["t"], ()),
+        process_finding({1: "e"}, {"e"}),
+        socket_finding(["s"]),
+    ]
+
+    assert {each.level for each in wrong} == {Level.WARNING}
+    assert all(each.fix for each in wrong)

@@ -39,4 +39,16 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#sockets",
         "The path of a socket has at most 107 bytes, and a place without room for one is not used.",
     ),
+    "doctor:home": (
+        "docs/specification/command-line.md#kandev-doctor-kandev-agents",
+        "What is wrong with the database, the key or the clock is told, with what to do about it.",
+    ),
+    "doctor:orphans": (
+        "docs/specification/command-line.md#kandev-doctor-kandev-agents",
+        "Worktrees, processes and sockets that belong to nobody any more are told.",
+    ),
+    "doctor:unchanged": (
+        "docs/specification/command-line.md#kandev-doctor-kandev-agents",
+        "An examination changes nothing.",
+    ),
 }
