@@ -36,6 +36,7 @@ from adapters.secrets.vault import AesVault
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from adapters.system.own_process import ProcProcess
+from composition.flights import FlightTasks
 from composition.followers import FollowerTasks
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
@@ -168,6 +169,7 @@ class ControlPlane(containers.DeclarativeContainer):
     instance_git = providers.Singleton(AgentctlGit, keeper)
     beside = providers.Singleton(AgentctlBeside, keeper)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
+    flights = providers.Singleton(FlightTasks)
     recover = providers.Singleton(Recover, store, runtime, follow, followers, known_secrets)
 
     tasks_root = providers.Callable(str, home.provided.tasks)
@@ -188,7 +190,7 @@ class ControlPlane(containers.DeclarativeContainer):
         tasks_root=tasks_root,
         fences=fences,
     )
-    resume = providers.Singleton(ResumeSession, store, agents, start, deliver)
+    resume = providers.Singleton(ResumeSession, store, agents, start, deliver, flights)
     ensure = providers.Singleton(EnsureInstance, store, resume)
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock)

@@ -130,6 +130,7 @@ async def started(
         plane.inside().open(plane.tools())
         keeper = await stack.enter_async_context(plane.keeper())
         await stack.enter_async_context(plane.followers())
+        await stack.enter_async_context(plane.flights())
         recovered = await plane.recover()()
         log.info("recovered", **recovered.to_json())
         bound_host, bound_port = listener.getsockname()[:2]

@@ -8,7 +8,7 @@ from domain.execution import Handle
 from domain.identity import SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.session import Session
+from domain.session import Session, SessionState
 from pipelines.begin_turn import handle_of
 from pipelines.resume_session import ResumeProblem, ResumeRequest, ResumeSession
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -45,7 +45,7 @@ class EnsureInstance:
         if failed(found):
             return found
         running = handle_of(found.unwrap())
-        if running is not None:
+        if running is not None and found.unwrap().state is not SessionState.STARTING:
             return Success(running)
         resumed = await self.resume(principal, ResumeRequest(session))
         if failed(resumed):

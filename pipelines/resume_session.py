@@ -19,6 +19,7 @@ from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem, Superseded
 from ports.agents import Agents
+from ports.flights import Flights
 from ports.store import Store
 
 __all__ = ("ResumeProblem", "ResumeRequest", "ResumeSession")
@@ -48,16 +49,23 @@ class ResumeSession:
     agents: Agents
     start: StartExecution
     deliver: DeliverQueued
+    flights: Flights
 
     async def __call__(
         self, principal: Principal, request: ResumeRequest
     ) -> Result[Session, ResumeProblem]:
         """Start an agent on the session's conversation; the session comes back idle.
 
-        Then the next prompt of its queue goes, unless the queue waits for a person.
+        Who asks for the same meanwhile gets the same answer, and who gives up stops nothing. Then
+        the next prompt of its queue goes, unless the queue waits for a person.
         """
         if not acts_for_a_person(principal):
             return Failure(NotFound("session"))
+        options = (request.approve_automatically, request.fresh)
+        asked = ("resume", request.session, options, frozenset(request.environment.items()))
+        return await self.flights.join(asked, lambda: self._resume(request))
+
+    async def _resume(self, request: ResumeRequest) -> Result[Session, ResumeProblem]:
         variables = check_variables(request.environment)
         if failed(variables):
             return variables

@@ -1,5 +1,6 @@
 """Resuming: the same conversation in the same worktree, or a new one that is said to be new."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -8,14 +9,14 @@ import pytest
 
 from domain.access import NotFound
 from domain.identity import ExecutionId, SessionId
-from domain.outcome import Failure
+from domain.outcome import Failure, Success
 from domain.principal import Execution
 from domain.session import Move, NotAllowed, SessionState
 from domain.variables import InvalidVariable
 from pipelines.launch_session import AgentNotInstalled
 from pipelines.resume_session import ResumeRequest
-from ports.runtime import Launched, RuntimeCode, RuntimeProblem
-from tests.pipelines.plane import Plane, plane_over
+from ports.runtime import Launched, LaunchSpec, RuntimeCode, RuntimeProblem
+from tests.pipelines.plane import OWNER, Plane, handle, plane_over
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -39,6 +40,32 @@ async def test_a_resume_loads_the_conversation_in_the_same_worktree(plane: Plane
     assert again.handle.execution != first.handle.execution
     assert resumed.execution == again.handle.execution
     assert await plane.session(session.id) == resumed
+
+
+@requirement("session:resume:one-flight")
+async def test_two_who_resume_at_once_get_one_agent_also_when_one_gives_up(plane: Plane) -> None:
+    session = await plane.stopped(await plane.running())
+    launching, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(_: LaunchSpec) -> None:
+        launching.set()
+        await may_go_on.wait()
+
+    plane.runtime.meanwhile = wait
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        leaves = group.create_task(plane.resumed(session.id))
+        await launching.wait()
+        stays = group.create_task(plane.resumed(session.id))
+        ensures = group.create_task(plane.container.ensure()(OWNER, session.id))
+        other = await plane.resumed(session.id, fresh=True)
+        leaves.cancel()
+        may_go_on.set()
+
+    resumed = stays.result().unwrap()
+    assert len(plane.runtime.launches) == 2
+    assert await plane.session(session.id) == resumed
+    assert ensures.result() == Success(handle(resumed))
+    assert other == Failure(NotAllowed(SessionState.STARTING, Move.RESUME_ASKED))
 
 
 async def test_a_conversation_that_was_lost_is_said_to_be(plane: Plane) -> None:
