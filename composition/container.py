@@ -87,6 +87,7 @@ from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
+from pipelines.update_task import UpdateTask
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.redactor import Redactor
 from ports.store import Store
@@ -277,9 +278,11 @@ class ControlPlane(containers.DeclarativeContainer):
         store=store,
         agents=agents,
         create_task=api.provided.create_task,
+        update_task=providers.Singleton(UpdateTask, store),
         archive_task=api.provided.archive_task,
         launch=api.provided.launch,
         prompt=api.provided.prompt,
+        queue=api.provided.queue,
         answer=api.provided.answer,
         stop=stop,
         deliver_bundle=deliver_bundle,

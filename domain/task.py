@@ -8,16 +8,21 @@ from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success
 
 __all__ = (
+    "MAX_EXTERNAL_ID_BYTES",
     "MAX_PROMPT_BYTES",
+    "InvalidExternalId",
     "InvalidPrompt",
     "Task",
     "TaskRepository",
     "TaskState",
+    "check_external_id",
     "check_prompt",
 )
 
 MAX_PROMPT_BYTES = 1024 * 1024
 """The largest prompt, in bytes of UTF-8."""
+MAX_EXTERNAL_ID_BYTES = 255
+"""The longest name that a client gives a task, in bytes of UTF-8."""
 
 
 class TaskState(StrEnum):
@@ -35,6 +40,11 @@ class TaskRepository:
 
 @dataclass(frozen=True, slots=True)
 class Task:
+    """`parent` is the task of the same workspace that this one is a part of; it is none itself.
+
+    `external_id` is the name that a client gave it, once in a workspace.
+    """
+
     id: TaskId
     workspace: WorkspaceId
     title: str
@@ -42,6 +52,8 @@ class Task:
     state: TaskState
     repositories: tuple[TaskRepository, ...]
     created_at: datetime
+    parent: TaskId | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,24 @@ class InvalidPrompt:
     """The prompt is blank, or its size in bytes is over `MAX_PROMPT_BYTES`."""
 
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidExternalId:
+    """It is blank, over `MAX_EXTERNAL_ID_BYTES`, or has control characters."""
+
+
+def check_external_id(text: str) -> Result[str, InvalidExternalId]:
+    """The id without the blanks around it; its characters are looked at before those are cut."""
+    trimmed = text.strip(" ")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if not trimmed or size > MAX_EXTERNAL_ID_BYTES or any(unprintable(char) for char in text):
+        return Failure(InvalidExternalId())
+    return Success(trimmed)
+
+
+def unprintable(char: str) -> bool:
+    return ord(char) < 32 or ord(char) == 127
 
 
 def check_prompt(text: str) -> Result[str, InvalidPrompt]:

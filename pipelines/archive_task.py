@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.identity import TaskId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
+from pipelines.authority import permitted
 from pipelines.end_sessions import end_sessions, stop_instances
 from pipelines.task_cleanup import with_cleanup
 from pipelines.task_worktrees import remove_worktrees, worktrees_of
@@ -42,7 +43,7 @@ class ArchiveTask:
         """
         async with self.store.write() as unit:
             found = await unit.task(task)
-            if found is None or not acts_for_a_person(principal):
+            if found is None or not await permitted(unit, principal, found, Act.CONTROL):
                 return Failure(NotFound("task"))
             archived = replace(found, state=TaskState.ARCHIVED)
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_ARCHIVED)

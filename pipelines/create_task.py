@@ -4,28 +4,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound, acts_for_a_person
 from domain.branch import InvalidBranch, check_branch
 from domain.identity import TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
-from domain.principal import Principal
-from domain.task import InvalidPrompt, Task, TaskRepository, TaskState, check_prompt
+from domain.principal import Execution, Principal
+from domain.task import (
+    InvalidExternalId,
+    InvalidPrompt,
+    Task,
+    TaskRepository,
+    TaskState,
+    check_external_id,
+    check_prompt,
+)
 from domain.workspace import MAX_NAME, InvalidName, check_name
+from pipelines.authority import permitted
 from ports.clock import Clock
 from ports.ids import Ids
-from ports.store import Store
+from ports.store import Reader, Store
 
-__all__ = ("CreateTask", "CreateTaskProblem", "CreateTaskRequest", "NoRepository")
+__all__ = ("CreateTask", "CreateTaskProblem", "CreateTaskRequest", "NoRepository", "TooDeep")
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTaskRequest:
-    """`title` is the prompt's first line when it is absent."""
+    """`title` is the prompt's first line when it is absent.
+
+    A part of a `parent` works where that one does unless it says where. With an `external_id` that
+    the workspace has already, the task that has it is given, as it is.
+    """
 
     workspace: WorkspaceId
     title: str | None
     prompt: str
     repositories: Sequence[TaskRepository]
+    parent: TaskId | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +48,26 @@ class NoRepository:
     """A task works in at least one repository, and in each once."""
 
 
-CreateTaskProblem: TypeAlias = NotFound | InvalidName | InvalidPrompt | InvalidBranch | NoRepository
+@dataclass(frozen=True, slots=True)
+class TooDeep:
+    """The parent is a part itself: tasks have one level of parts."""
+
+
+CreateTaskProblem: TypeAlias = (
+    NotFound
+    | InvalidName
+    | InvalidPrompt
+    | InvalidExternalId
+    | InvalidBranch
+    | NoRepository
+    | TooDeep
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTask:
+    """An agent creates parts of its own task, and nothing else."""
+
     store: Store
     clock: Clock
     ids: Ids
@@ -53,31 +83,69 @@ class CreateTask:
         )
         if failed(title):
             return title
-        wanted = [each.repository for each in request.repositories]
-        if not wanted or len(set(wanted)) != len(wanted):
-            return Failure(NoRepository())
-        for base in (each.base for each in request.repositories if each.base is not None):
-            branch = check_branch(base)
-            if failed(branch):
-                return branch
+        named = check_external_id(request.external_id) if request.external_id is not None else None
+        if named is not None and failed(named):
+            return named
+        external_id = named.unwrap() if named is not None else None
         async with self.store.write() as unit:
-            workspace = await unit.workspace(request.workspace)
-            if workspace is None or not acts_for_a_person(principal):
-                return Failure(NotFound("workspace"))
-            known = {each.id for each in await unit.repositories(workspace.id)}
-            if not known.issuperset(wanted):
-                return Failure(NotFound("repository"))
+            placed = await place(unit, principal, request)
+            if failed(placed):
+                return placed
+            if external_id is not None:
+                known = await unit.task_named(request.workspace, external_id)
+                if known is not None:
+                    visible = await permitted(unit, principal, known, Act.SEE)
+                    return Success(known) if visible else Failure(NotFound("task"))
             task = Task(
                 TaskId(self.ids.new("task")),
-                workspace.id,
+                request.workspace,
                 title.unwrap(),
                 prompt.unwrap(),
                 TaskState.OPEN,
-                tuple(request.repositories),
+                placed.unwrap(),
                 self.clock.now(),
+                request.parent,
+                external_id,
             )
             await unit.put_task(task)
         return Success(task)
+
+
+async def place(
+    state: Reader, principal: Principal, request: CreateTaskRequest
+) -> Result[tuple[TaskRepository, ...], NotFound | InvalidBranch | NoRepository | TooDeep]:
+    """Where the task works, if the principal may put it there."""
+    workspace = await state.workspace(request.workspace)
+    if workspace is None or (request.parent is None and not acts_for_a_person(principal)):
+        return Failure(NotFound("workspace"))
+    wanted = tuple(request.repositories)
+    if request.parent is not None:
+        parent = await state.task(request.parent)
+        if (
+            parent is None
+            or parent.workspace != workspace.id
+            or not may_divide(principal, parent.id)
+        ):
+            return Failure(NotFound("task"))
+        if parent.parent is not None:
+            return Failure(TooDeep())
+        wanted = wanted or parent.repositories
+    chosen = [each.repository for each in wanted]
+    if not chosen or len(set(chosen)) != len(chosen):
+        return Failure(NoRepository())
+    for base in (each.base for each in wanted if each.base is not None):
+        branch = check_branch(base)
+        if failed(branch):
+            return branch
+    known = {each.id for each in await state.repositories(workspace.id)}
+    return Success(wanted) if known.issuperset(chosen) else Failure(NotFound("repository"))
+
+
+def may_divide(principal: Principal, task: TaskId) -> bool:
+    """Whether the principal may create parts of the task."""
+    return acts_for_a_person(principal) or (
+        isinstance(principal, Execution) and principal.task == task
+    )
 
 
 def first_line(prompt: str) -> str:

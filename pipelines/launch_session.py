@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.agent import UnknownAgent, find
 from domain.execution import ExecutorType
 from domain.identity import SessionId, TaskId
@@ -13,6 +13,7 @@ from domain.principal import Principal
 from domain.session import LIVE, Session, SessionState
 from domain.task import Task, TaskState
 from domain.variables import InvalidVariable, check_variables
+from pipelines.authority import permitted
 from pipelines.session_profiles import Named, Profiles, find_profiles
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
@@ -87,8 +88,6 @@ class LaunchSession:
         self, principal: Principal, request: LaunchRequest
     ) -> Result[Session, LaunchProblem]:
         """Start an agent on the task; the new session comes back idle, without a turn."""
-        if not acts_for_a_person(principal):
-            return Failure(NotFound("task"))
         variables = check_variables(request.environment)
         if failed(variables):
             return variables
@@ -101,7 +100,7 @@ class LaunchSession:
         if failed(agent):
             return agent
         ready = agent.unwrap()
-        created = await self._create(request, ready.agent.name)
+        created = await self._create(principal, request, ready.agent.name)
         if failed(created):
             return created
         where = profiles.executor_choice
@@ -125,10 +124,12 @@ class LaunchSession:
                 return Failure(NotFound("task"))
             return await find_profiles(state, task.workspace, request.profiles, request.agent)
 
-    async def _create(self, request: LaunchRequest, agent: str) -> Result[Session, LaunchProblem]:
+    async def _create(
+        self, principal: Principal, request: LaunchRequest, agent: str
+    ) -> Result[Session, LaunchProblem]:
         async with self.store.write() as unit:
             task = await unit.task(request.task)
-            if task is None:
+            if task is None or not await permitted(unit, principal, task, Act.CONTROL):
                 return Failure(NotFound("task"))
             refused = refusal(task, await unit.sessions(task.id))
             if refused is not None:

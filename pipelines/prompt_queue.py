@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain import prompt_queue
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound, acts_for_a_person
 from domain.identity import QueuedId, SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.prompt_queue import QueueChanged, QueuedPrompt, QueueFull, waiting
 from domain.session import Move, NotAllowed, Session
 from domain.task import InvalidPrompt, check_prompt
+from pipelines.authority import permitted_by_id
 from pipelines.begin_turn import handle_of
 from pipelines.deliver_queued import DeliverQueued
 from ports.clock import Clock
@@ -41,9 +42,9 @@ class QueuePrompt:
         if failed(prompt):
             return prompt
         async with self.store.write() as unit:
-            known = await _session(unit, principal, session)
-            if failed(known):
-                return known
+            known = await unit.session(session)
+            if known is None or not await permitted_by_id(unit, principal, known.task, Act.MESSAGE):
+                return Failure(NotFound("session"))
             new = QueuedPrompt(
                 QueuedId(self.ids.new("queued")), session, 0, prompt.unwrap(), self.clock.now()
             )

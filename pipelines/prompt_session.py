@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound, acts_for_a_person
 from domain.execution import Handle
 from domain.identity import SessionId, TurnId
 from domain.outcome import Failure, Result, Success, failed
@@ -11,6 +11,7 @@ from domain.principal import Principal
 from domain.session import Move, NotAllowed
 from domain.task import InvalidPrompt, check_prompt
 from domain.turn import Turn
+from pipelines.authority import permitted_by_id
 from pipelines.begin_turn import begin_turn, give_up_turn, handle_of
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
@@ -53,7 +54,7 @@ class PromptSession:
     ) -> Result[tuple[Turn, Handle], TalkProblem]:
         async with self.store.write() as unit:
             found = await unit.session(session)
-            if found is None or not acts_for_a_person(principal):
+            if found is None or not await permitted_by_id(unit, principal, found.task, Act.MESSAGE):
                 return Failure(NotFound("session"))
             turn = TurnId(self.ids.new("turn"))
             return await begin_turn(unit, found, turn, prompt, self.clock.now())

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.execution import Handle
 from domain.identity import SessionId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, SessionState, next_state
+from pipelines.authority import permitted_by_id
 from pipelines.end_leases import end_leases
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
@@ -51,7 +52,7 @@ class StopSession:
     ) -> Result[Session, NotFound | Superseded]:
         async with self.store.write() as unit:
             found = await unit.session(session)
-            if found is None or not acts_for_a_person(principal):
+            if found is None or not await permitted_by_id(unit, principal, found.task, Act.CONTROL):
                 return Failure(NotFound("session"))
             state = next_state(found.state, Move.STOP_ASKED)
             if failed(state):

@@ -113,6 +113,14 @@ class Reader(Protocol):
         """By id, strictly after `after`."""
         ...
 
+    async def children(self, task: TaskId) -> Sequence[Task]:
+        """The tasks that are parts of this one, by id."""
+        ...
+
+    async def task_named(self, workspace: WorkspaceId, external_id: str) -> Task | None:
+        """The one to which a client gave this name; names are compared byte by byte."""
+        ...
+
     async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
         """What happened to tasks, by sequence, strictly after `after`."""
         ...

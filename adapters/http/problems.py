@@ -35,14 +35,14 @@ from domain.repository import InvalidRemote
 from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.session import NotAllowed
 from domain.stored_environment import SecretMissing, UnstorableVariable
-from domain.task import InvalidPrompt
+from domain.task import InvalidExternalId, InvalidPrompt
 from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from domain.worktree_path import InvalidPath
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
-from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.keep_profiles import NameTaken, ProfileChanged, ProfileProblem
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
 from pipelines.prompt_queue import QueueProblem
@@ -130,6 +130,8 @@ def details(problem: ApiProblem) -> Details:
             | UnknownMode()
             | SameWorkspace()
             | NoRepository()
+            | InvalidExternalId()
+            | TooDeep()
             | RelativePath()
             | InvalidRemote()
             | UnknownKeyword()

@@ -9,11 +9,11 @@ from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingsProblem, SettingTooLong, UnusableScript
-from domain.task import InvalidPrompt
+from domain.task import InvalidExternalId, InvalidPrompt
 from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
-from pipelines.create_task import NoRepository
+from pipelines.create_task import NoRepository, TooDeep
 from pipelines.register_repository import RelativePath
 from pipelines.workspace_settings import SameWorkspace
 
@@ -28,6 +28,8 @@ RequestProblem: TypeAlias = (
     | UnknownMode
     | SameWorkspace
     | NoRepository
+    | InvalidExternalId
+    | TooDeep
     | RelativePath
     | InvalidRemote
     | UnknownKeyword
@@ -56,8 +58,8 @@ def request_details(problem: RequestProblem) -> Details:
             return bad("unknown_policy", "No such policy.", "Use `managed` or `executor`.")
         case SameWorkspace():
             return bad("same_workspace", "Source and target are one.", "Name another target.")
-        case NoRepository():
-            return bad("no_repository", "A task needs repositories, each once.", "Name one.")
+        case NoRepository() | InvalidExternalId() | TooDeep():
+            return _task_details(problem)
         case RelativePath():
             return bad("relative_path", "The path is not absolute.", "Give an absolute path.")
         case InvalidRemote(reason=reason):
@@ -89,5 +91,18 @@ def _program_details(problem: SettingsProblem | InvalidCommand | InvalidSize) ->
             return bad("setting_too_long", f"{name} is too long.", f"Use {limit} bytes.")
         case UnusableScript(name=name):
             return bad("unusable_script", f"{name} holds a NUL.", "Take it out.")
+        case _:
+            assert_never(problem)
+
+
+def _task_details(problem: NoRepository | InvalidExternalId | TooDeep) -> Details:
+    match problem:
+        case NoRepository():
+            return bad("no_repository", "A task needs repositories, each once.", "Name one.")
+        case InvalidExternalId():
+            text = "The external id is blank, over 255 bytes or has control characters."
+            return bad("invalid_external_id", text, "Choose another.")
+        case TooDeep():
+            return bad("too_deep", "A part of a task has no parts.", "Name its parent.")
         case _:
             assert_never(problem)

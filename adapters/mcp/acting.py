@@ -1,5 +1,7 @@
 """The tools that change something: each one use case, for the principal of the connection."""
 
+from typing import Final
+
 from adapters.mcp.answers import MessageAnswer, SessionAnswer, TaskAnswer
 from adapters.mcp.arguments import (
     CreateTask,
@@ -8,17 +10,19 @@ from adapters.mcp.arguments import (
     PermissionAnswer,
     SpawnSession,
     TaskSession,
+    UpdateTask,
 )
 from adapters.mcp.backend import Backend
-from adapters.mcp.problems import NeedsWorkspace, NoLiveSession, ToolProblem
-from adapters.mcp.reading import session, session_of, task_of
-from domain.access import NotFound, acts_for_a_person
-from domain.identity import RepositoryId, SessionId, TaskId, WorkspaceId
+from adapters.mcp.problems import NeedsWorkspace, NoLiveSession, NotYours, ToolProblem
+from adapters.mcp.reading import named, session, session_of, task_of
+from domain.access import Act, NotFound, acts_for_a_person
+from domain.identity import RepositoryId, SessionId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.session import LIVE
-from domain.task import TaskRepository
+from domain.session import LIVE, NotAllowed, SessionState
+from domain.task import Task, TaskRepository
 from domain.turn import Turn
+from pipelines.authority import own_task, permitted
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchRequest
 
@@ -29,7 +33,11 @@ __all__ = (
     "message_task",
     "spawn_session",
     "stop_session",
+    "update_task",
 )
+
+BUSY: Final = frozenset({SessionState.STARTING, SessionState.RUNNING})
+"""An agent that will hear of a message when its turn comes."""
 
 
 async def create_task(
@@ -41,22 +49,28 @@ async def create_task(
     wanted = [
         TaskRepository(RepositoryId(each.repository_id), each.base_branch)
         for each in asked.repositories
-    ] or await only_repository(backend, workspace.unwrap())
-    request = CreateTaskRequest(workspace.unwrap(), asked.title, asked.prompt, wanted)
+    ]
+    parent = named(principal, asked.parent_id) if asked.parent_id is not None else None
+    if not wanted and parent is None:
+        wanted = await only_repository(backend, workspace.unwrap())
+    request = CreateTaskRequest(
+        workspace.unwrap(), asked.title, asked.prompt, wanted, parent, asked.external_id
+    )
     made = await backend.create_task(principal, request)
     return made if failed(made) else Success(TaskAnswer.of(made.unwrap()))
 
 
 async def chosen_workspace(
-    backend: Backend, principal: Principal, named: str | None
+    backend: Backend, principal: Principal, name: str | None
 ) -> Result[WorkspaceId, ToolProblem]:
-    """The one that was named, else the only one there is."""
-    if not acts_for_a_person(principal):
-        return Failure(NotFound("workspace"))
-    if named is not None:
-        return Success(WorkspaceId(named))
+    """The one that was named, else the only one that the principal sees."""
+    if name is not None:
+        return Success(WorkspaceId(name))
     async with backend.store.read() as state:
-        found = await state.workspaces(None, 2)
+        own = await own_task(state, principal)
+        if own is not None:
+            return Success(own.workspace)
+        found = await state.workspaces(None, 2) if acts_for_a_person(principal) else []
     return Success(found[0].id) if len(found) == 1 else Failure(NeedsWorkspace())
 
 
@@ -66,10 +80,23 @@ async def only_repository(backend: Backend, workspace: WorkspaceId) -> list[Task
     return [TaskRepository(found[0].id)] if len(found) == 1 else []
 
 
+async def update_task(
+    backend: Backend, principal: Principal, asked: UpdateTask
+) -> Result[TaskAnswer, ToolProblem]:
+    found = await controlled(backend, principal, asked.task_id, Act.CHANGE)
+    if failed(found):
+        return found
+    changed = await backend.update_task(principal, found.unwrap().id, asked.title, asked.prompt)
+    return changed if failed(changed) else Success(TaskAnswer.of(changed.unwrap()))
+
+
 async def archive_task(
     backend: Backend, principal: Principal, asked: GetTask
 ) -> Result[TaskAnswer, ToolProblem]:
-    archived = await backend.archive_task(principal, TaskId(asked.task_id))
+    found = await controlled(backend, principal, asked.task_id, Act.CONTROL)
+    if failed(found):
+        return found
+    archived = await backend.archive_task(principal, found.unwrap().id)
     return archived if failed(archived) else Success(TaskAnswer.of(archived.unwrap()))
 
 
@@ -80,8 +107,7 @@ async def spawn_session(
 
     An agent that does not take the prompt is stopped: whoever asks again finds the task free.
     """
-    async with backend.store.read() as state:
-        task = await task_of(state, principal, asked.task_id)
+    task = await controlled(backend, principal, asked.task_id, Act.CONTROL)
     if failed(task):
         return task
     launched = await backend.launch(principal, LaunchRequest(task.unwrap().id, asked.agent))
@@ -92,7 +118,7 @@ async def spawn_session(
     if failed(begun):
         await backend.stop(principal, session.id)
         return begun
-    return Success(turn_answer(begun.unwrap()))
+    return Success(started(begun.unwrap()))
 
 
 async def message_task(
@@ -102,26 +128,48 @@ async def message_task(
     if failed(target):
         return target
     begun = await backend.prompt(principal, target.unwrap(), asked.prompt)
-    if failed(begun):
+    if not failed(begun):
+        return Success(started(begun.unwrap()))
+    problem = begun.failure()
+    if not isinstance(problem, NotAllowed) or problem.state not in BUSY:
         return begun
-    return Success(turn_answer(begun.unwrap()))
+    queued = await backend.queue(principal, target.unwrap(), asked.prompt)
+    if failed(queued):
+        return queued
+    return Success(
+        MessageAnswer(session_id=target.unwrap(), status="queued", turn_id=None, turn=None)
+    )
 
 
-def turn_answer(turn: Turn) -> MessageAnswer:
-    return MessageAnswer(session_id=turn.session, turn_id=turn.id, turn=turn.generation)
+def started(turn: Turn) -> MessageAnswer:
+    return MessageAnswer(
+        session_id=turn.session, status="started", turn_id=turn.id, turn=turn.generation
+    )
+
+
+async def controlled(
+    backend: Backend, principal: Principal, task: str, act: Act
+) -> Result[Task, NotFound | NotYours]:
+    """The task, if the principal may do this with it; one that it sees is no secret."""
+    async with backend.store.read() as state:
+        found = await task_of(state, principal, task)
+        if failed(found):
+            return found
+        allowed = await permitted(state, principal, found.unwrap(), act)
+    return found if allowed else Failure(NotYours(act))
 
 
 async def addressed(
     backend: Backend, principal: Principal, asked: MessageTask
 ) -> Result[SessionId, ToolProblem]:
     """The session that was named, if it is the task's; else the newest that has a live agent."""
+    owner = await controlled(backend, principal, asked.task_id, Act.MESSAGE)
+    if failed(owner):
+        return owner
     async with backend.store.read() as state:
         if asked.session_id is not None:
-            named = await session_of(state, principal, asked.task_id, asked.session_id)
-            return named if failed(named) else Success(named.unwrap().id)
-        owner = await task_of(state, principal, asked.task_id)
-        if failed(owner):
-            return owner
+            one = await session_of(state, principal, asked.task_id, asked.session_id)
+            return one if failed(one) else Success(one.unwrap().id)
         live = [each for each in await state.sessions(owner.unwrap().id) if each.state in LIVE]
     if not live:
         return Failure(NoLiveSession())
@@ -131,6 +179,9 @@ async def addressed(
 async def stop_session(
     backend: Backend, principal: Principal, asked: TaskSession
 ) -> Result[SessionAnswer, ToolProblem]:
+    owner = await controlled(backend, principal, asked.task_id, Act.CONTROL)
+    if failed(owner):
+        return owner
     found = await session(backend, principal, asked)
     if failed(found):
         return found

@@ -1,7 +1,7 @@
 """What the tools give: structured content, each shape made by one function from a domain value."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
@@ -23,6 +23,7 @@ __all__ = (
     "DiagnosticBundle",
     "EventAnswer",
     "MessageAnswer",
+    "RelatedTasks",
     "Repositories",
     "RepositoryAnswer",
     "SessionAnswer",
@@ -76,6 +77,8 @@ class Repositories(Answer):
 class TaskSummary(Answer):
     id: str
     workspace_id: str
+    parent_id: str | None
+    external_id: str | None
     title: str
     state: TaskState
     created_at: datetime
@@ -85,6 +88,8 @@ class TaskSummary(Answer):
         return cls(
             id=task.id,
             workspace_id=task.workspace,
+            parent_id=task.parent,
+            external_id=task.external_id,
             title=task.title,
             state=task.state,
             created_at=task.created_at,
@@ -96,6 +101,15 @@ class Tasks(Answer):
 
     tasks: list[TaskSummary]
     next_after: str | None
+
+
+class RelatedTasks(Answer):
+    """`parent` is null for a task that is no part of another."""
+
+    task: TaskSummary
+    parent: TaskSummary | None
+    children: list[TaskSummary]
+    siblings: list[TaskSummary]
 
 
 class TaskRepositoryAnswer(Answer):
@@ -191,11 +205,12 @@ class Conversation(Answer):
 
 
 class MessageAnswer(Answer):
-    """The turn has begun; what the agent says arrives in the conversation."""
+    """What the agent says arrives in the conversation. A queued prompt has no turn yet."""
 
     session_id: str
-    turn_id: str
-    turn: int
+    status: Literal["started", "queued"]
+    turn_id: str | None
+    turn: int | None
 
 
 class BundleFile(Answer):

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from domain.event import EventKind
 from domain.outcome import Failure, Result, Success
-from domain.task import MAX_PROMPT_BYTES
+from domain.task import MAX_EXTERNAL_ID_BYTES, MAX_PROMPT_BYTES
 from domain.tool_bounds import (
     DEFAULT_CONVERSATION,
     MAX_CONVERSATION,
@@ -37,6 +37,7 @@ __all__ = (
     "RepositoryChoice",
     "SpawnSession",
     "TaskSession",
+    "UpdateTask",
     "parse",
 )
 
@@ -105,9 +106,44 @@ class CreateTask(Arguments):
         list[RepositoryChoice],
         Field(
             max_length=MAX_TASK_REPOSITORIES,
-            description="Where to work; empty when the workspace has exactly one repository.",
+            description="Where to work; empty when the workspace has exactly one repository, or to"
+            " work where the parent does.",
         ),
     ] = []
+    parent_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="The task that this one is a part of; `self` for an agent's own. An agent"
+            " creates parts of its own task alone.",
+        ),
+    ] = None
+    external_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_EXTERNAL_ID_BYTES,
+            description="A name of your choice, once in a workspace: a call that repeats it gives"
+            " the task that has it, and creates none.",
+        ),
+    ] = None
+
+
+class UpdateTask(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+    title: Annotated[
+        str | None,
+        Field(min_length=1, max_length=MAX_TITLE, description="The new title; null leaves it."),
+    ] = None
+    prompt: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_PROMPT_BYTES,
+            description="The new prompt; null leaves it. An agent at work does not hear of it.",
+        ),
+    ] = None
 
 
 class TaskSession(Arguments):

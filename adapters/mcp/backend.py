@@ -6,8 +6,10 @@ from pipelines.archive_task import ArchiveTask
 from pipelines.create_task import CreateTask
 from pipelines.deliver_bundle import DeliverBundle
 from pipelines.launch_session import LaunchSession
+from pipelines.prompt_queue import QueuePrompt
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
+from pipelines.update_task import UpdateTask
 from ports.agents import Agents
 from ports.store import Store
 
@@ -22,9 +24,11 @@ class Backend:
     store: Store
     agents: Agents
     create_task: CreateTask
+    update_task: UpdateTask
     archive_task: ArchiveTask
     launch: LaunchSession
     prompt: PromptSession
+    queue: QueuePrompt
     answer: AnswerPermission
     stop: StopSession
     deliver_bundle: DeliverBundle

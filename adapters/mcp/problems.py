@@ -1,21 +1,23 @@
 """From a problem to the text of a tool's error: a stable code, what failed, what to do next."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from adapters.mcp.bundle_problems import BundleProblem, bundle_told
-from domain.access import NotFound
+from domain.access import Act, NotFound
 from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
 from domain.bundle_job import Busy, Gone, NotReady, UnknownJob
 from domain.bundle_request import InvalidRequest
+from domain.prompt_queue import QueueFull
 from domain.session import NotAllowed
-from domain.task import InvalidPrompt
+from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt
 from domain.task_owner import NoOwner
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
-from pipelines.create_task import CreateTaskProblem, NoRepository
+from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.deliver_bundle import ExecutionChanged, TooLate, WrongSession
 from pipelines.launch_session import (
     AgentNotInstalled,
@@ -26,8 +28,9 @@ from pipelines.launch_session import (
 from pipelines.prompt_session import TalkProblem
 from pipelines.start_problem import Superseded, failure_of
 from pipelines.stop_session import StopProblem
+from pipelines.update_task import UpdateTaskProblem
 
-__all__ = ("NeedsWorkspace", "NoLiveSession", "ToolProblem", "told")
+__all__ = ("NeedsWorkspace", "NoLiveSession", "NotYours", "ToolProblem", "told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,13 @@ class NoLiveSession:
     """No agent of the task is there to be told anything."""
 
 
+@dataclass(frozen=True, slots=True)
+class NotYours:
+    """An agent sees the task and may not do this with it."""
+
+    act: Act
+
+
 ToolProblem: TypeAlias = (
     ArchiveTaskProblem
     | BundleProblem
@@ -47,23 +57,32 @@ ToolProblem: TypeAlias = (
     | LaunchProblem
     | StopProblem
     | TalkProblem
+    | UpdateTaskProblem
+    | QueueFull
     | NeedsWorkspace
     | NoLiveSession
+    | NotYours
 )
+
+
+RequestProblem: TypeAlias = (
+    InvalidName | InvalidPrompt | InvalidExternalId | InvalidBranch | NoRepository | TooDeep
+)
+
+_FORBIDDEN: Final[Mapping[Act, str]] = {
+    Act.SEE: "the task is not yours to see.",
+    Act.MESSAGE: "you cannot message your own task; message its parent, children or siblings.",
+    Act.CHANGE: "you may change your own task and its children alone.",
+    Act.CONTROL: "you may start, stop and archive the children of your task alone.",
+}
 
 
 def told(problem: ToolProblem) -> str:
     match problem:
         case NotFound(what=what):
             return f"{what}_not_found: there is no such {what}. List them to find its id."
-        case InvalidName():
-            return "invalid_name: the title is blank or has control characters. Use one line."
-        case InvalidPrompt():
-            return "invalid_prompt: the prompt is blank or too large. Use 1 byte to 1 MiB."
-        case InvalidBranch():
-            return "invalid_branch: that is no name of a branch. Name a branch."
-        case NoRepository():
-            return "no_repository: a task needs repositories, each once. Name them by their ids."
+        case NotYours(act=act):
+            return f"forbidden: {_FORBIDDEN[act]}"
         case NotAllowed(state=state):
             return f"session_state: the session is {state.value}. Wait for its turn to end."
         case Superseded():
@@ -84,8 +103,41 @@ def told(problem: ToolProblem) -> str:
             | TooLate()
         ):
             return bundle_told(problem)
+        case QueueFull():
+            return "queue_full: too many messages wait for the agent. Wait for one to go."
+        case (
+            InvalidName()
+            | InvalidPrompt()
+            | InvalidExternalId()
+            | InvalidBranch()
+            | NoRepository()
+            | TooDeep()
+        ):
+            return request_told(problem)
         case _:
             return start_told(problem)
+
+
+def request_told(problem: RequestProblem) -> str:
+    """For a task that cannot be as it was asked to be."""
+    match problem:
+        case InvalidName():
+            return "invalid_name: the title is blank or has control characters. Use one line."
+        case InvalidPrompt():
+            return "invalid_prompt: the prompt is blank or too large. Use 1 byte to 1 MiB."
+        case InvalidExternalId():
+            return (
+                "invalid_external_id: the external id is blank, too long or has control characters."
+                f" Use at most {MAX_EXTERNAL_ID_BYTES} bytes."
+            )
+        case InvalidBranch():
+            return "invalid_branch: that is no name of a branch. Name a branch."
+        case NoRepository():
+            return "no_repository: a task needs repositories, each once. Name them by their ids."
+        case TooDeep():
+            return "too_deep: a part of a task has no parts. Create a part of its parent instead."
+        case _:
+            assert_never(problem)
 
 
 def start_told(problem: LaunchProblem) -> str:

@@ -8,6 +8,7 @@ from adapters.mcp.answers import (
     Agents,
     Conversation,
     EventAnswer,
+    RelatedTasks,
     Repositories,
     RepositoryAnswer,
     SessionAnswer,
@@ -28,7 +29,7 @@ from adapters.mcp.arguments import (
     TaskSession,
 )
 from adapters.mcp.backend import Backend
-from domain.access import NotFound, acts_for_a_person, sees_task, sees_workspace
+from domain.access import Act, NotFound, acts_for_a_person, allows, sees_workspace
 from domain.event import SessionEvent
 from domain.identity import SessionId, TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
@@ -37,11 +38,14 @@ from domain.session import Session
 from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES, fitting
 from domain.workspace import Workspace
+from pipelines.authority import own_task, permitted
 from ports.store import Reader
 
 __all__ = (
     "agents",
     "conversation",
+    "named",
+    "related",
     "repositories",
     "session",
     "session_of",
@@ -98,8 +102,7 @@ async def tasks(
         if acts_for_a_person(principal):
             found = await state.tasks(workspace.unwrap().id, asked.after, asked.limit)
         else:
-            own = await own_task(state, principal)
-            found = paged([own] if own is not None else [], asked.after, asked.limit)
+            found = paged(await family(state, principal), asked.after, asked.limit)
     return Success(
         Tasks(
             tasks=[TaskSummary.of(each) for each in found],
@@ -114,6 +117,36 @@ async def task(
     async with backend.store.read() as state:
         found = await task_of(state, principal, asked.task_id)
     return found if failed(found) else Success(TaskAnswer.of(found.unwrap()))
+
+
+async def related(
+    backend: Backend, principal: Principal, asked: GetTask
+) -> Result[RelatedTasks, NotFound]:
+    async with backend.store.read() as state:
+        found = await task_of(state, principal, asked.task_id)
+        if failed(found):
+            return found
+        one = found.unwrap()
+        parent = await state.task(one.parent) if one.parent is not None else None
+        beside = await state.children(parent.id) if parent is not None else []
+        own = await own_task(state, principal)
+        shown = [
+            [TaskSummary.of(each) for each in kin if allows(principal, own, each, Act.SEE)]
+            for kin in (
+                [parent] if parent is not None else [],
+                await state.children(one.id),
+                [each for each in beside if each.id != one.id],
+            )
+        ]
+    above, below, siblings = shown
+    return Success(
+        RelatedTasks(
+            task=TaskSummary.of(one),
+            parent=above[0] if above else None,
+            children=below,
+            siblings=siblings,
+        )
+    )
 
 
 async def sessions(
@@ -181,15 +214,27 @@ async def workspace_of(
 
 
 async def task_of(state: Reader, principal: Principal, task: str) -> Result[Task, NotFound]:
-    found = await state.task(TaskId(task))
-    if found is None or not sees_task(principal, await own_task(state, principal), found):
+    found = await state.task(named(principal, task))
+    if found is None or not await permitted(state, principal, found, Act.SEE):
         return Failure(NotFound("task"))
     return Success(found)
 
 
-async def own_task(state: Reader, principal: Principal) -> Task | None:
-    """The task that an agent works on; nobody else has one."""
-    return await state.task(principal.task) if isinstance(principal, Execution) else None
+def named(principal: Principal, task: str) -> TaskId:
+    """An agent may call its own task `self`."""
+    if isinstance(principal, Execution) and task == "self":
+        return principal.task
+    return TaskId(task)
+
+
+async def family(state: Reader, principal: Principal) -> Sequence[Task]:
+    """What an agent sees: its task, that one's parent, children and siblings."""
+    own = await own_task(state, principal)
+    if own is None:
+        return []
+    above = await state.task(own.parent) if own.parent is not None else None
+    beside = await state.children(above.id) if above is not None else [own]
+    return [*([above] if above is not None else []), *beside, *await state.children(own.id)]
 
 
 def paged(rows: Sequence[Row], after: str | None, limit: int) -> Sequence[Row]:

@@ -89,15 +89,29 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         answers.Agents,
         reading.agents,
     ),
-)
-
-_FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
+    Tool(
+        "list_related_tasks_kandev",
+        "List related tasks",
+        "List the parent, the children and the siblings of a task.",
+        Effect.READS,
+        arguments.GetTask,
+        answers.RelatedTasks,
+        reading.related,
+    ),
+    Tool(
+        "update_task_kandev",
+        "Update a task",
+        "Change the title or the prompt of a task. What is null stays as it is.",
+        Effect.CHANGES,
+        arguments.UpdateTask,
+        answers.TaskAnswer,
+        acting.update_task,
+    ),
     Tool(
         "create_task_kandev",
         "Create a task",
         "Create a task from a title and a prompt. Start an agent on it with spawn_session_kandev."
-        " Each call makes another task: look at list_tasks_kandev before you repeat a call that"
-        " had no answer.",
+        " Each call makes another task, unless it repeats an `external_id`.",
         Effect.ADDS,
         arguments.CreateTask,
         answers.TaskAnswer,
@@ -127,8 +141,9 @@ _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
     Tool(
         "message_task_kandev",
         "Message the agent of a task",
-        "Begin a turn of the agent that works on a task. The answer comes when the turn has begun,"
-        " not when it ends: read the conversation for what the agent says.",
+        "Tell the agent that works on a task something. It begins a turn with it, or does so when"
+        " the turn that it is in has ended. The answer comes at once: read the conversation for"
+        " what the agent says.",
         Effect.INSTRUCTS,
         arguments.MessageTask,
         answers.MessageAnswer,
@@ -144,6 +159,9 @@ _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
         answers.SessionAnswer,
         acting.stop_session,
     ),
+)
+
+_FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
     Tool(
         "answer_permission_kandev",
         "Answer a permission request",

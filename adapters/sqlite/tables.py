@@ -173,7 +173,11 @@ class TaskRow(SQLModel, table=True):
     """A workspace with tasks is not removed before them: each removal is an event of its own."""
 
     __tablename__ = "tasks"
-    __table_args__: ClassVar = (Index("ix_tasks_workspace", "workspace_id", "id"),)
+    __table_args__: ClassVar = (
+        Index("ix_tasks_workspace", "workspace_id", "id"),
+        Index("ix_tasks_parent", "parent_id", "id"),
+        Index("ix_tasks_external", "workspace_id", "external_id", unique=True),
+    )
 
     id: str = Field(primary_key=True)
     workspace_id: str = Field(foreign_key="workspaces.id")
@@ -181,6 +185,8 @@ class TaskRow(SQLModel, table=True):
     prompt: str
     state: str
     created_at: str
+    parent_id: str | None = None
+    external_id: str | None = None
 
 
 class TaskRepositoryRow(SQLModel, table=True):

@@ -42,6 +42,12 @@ _PAGE = _with_repositories(
     .limit(given("limit"))
     .subquery()
 )
+_CHILDREN = _with_repositories(
+    select(_TASKS).where(_TASKS.c.parent_id == given("parent")).subquery()
+)
+_NAMED = _with_repositories(_TASKS).where(
+    _TASKS.c.workspace_id == given("workspace"), _TASKS.c.external_id == given("external_id")
+)
 _FREE_REPOSITORIES = delete(_WORKS_IN).where(_WORKS_IN.c.task_id == given("id"))
 _EVENTS_AFTER = (
     select(_EVENTS.c.sequence, _EVENTS.c.change, _EVENTS.c.task, _EVENTS.c.at)
@@ -82,6 +88,15 @@ class TaskReads(Counters):
         rows = await self._on.rows(_PAGE, values)
         return [_task(list(joined)) for _, joined in groupby(rows, itemgetter(0))]
 
+    async def children(self, task: TaskId) -> Sequence[Task]:
+        rows = await self._on.rows(_CHILDREN, {"parent": task})
+        return [_task(list(joined)) for _, joined in groupby(rows, itemgetter(0))]
+
+    async def task_named(self, workspace: WorkspaceId, external_id: str) -> Task | None:
+        values = {"workspace": workspace, "external_id": external_id}
+        rows = await self._on.rows(_NAMED, values)
+        return _task(rows) if rows else None
+
     async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
         rows = await self._on.rows(_EVENTS_AFTER, {"after": after, "limit": limit})
         return [
@@ -104,6 +119,8 @@ class TaskWrites(TaskReads):
             "prompt": task.prompt,
             "state": task.state.value,
             "created_at": to_text(task.created_at),
+            "parent_id": task.parent,
+            "external_id": task.external_id,
         }
         works_in = [
             {
@@ -167,7 +184,7 @@ class TaskWrites(TaskReads):
 
 def _task(rows: Sequence[Row]) -> Task:
     """The task of the rows, of which there is one for each repository, and one for none."""
-    key, workspace, title, prompt, state, created, *_ = rows[0]
+    key, workspace, title, prompt, state, created, parent, external_id, *_ = rows[0]
     return Task(
         TaskId(key),
         WorkspaceId(workspace),
@@ -176,6 +193,8 @@ def _task(rows: Sequence[Row]) -> Task:
         _STATES[state],
         tuple([TaskRepository(name, base) for *_, name, base in rows if name is not None]),
         from_text(created),
+        TaskId(parent) if parent is not None else None,
+        external_id,
     )
 
 
@@ -189,6 +208,8 @@ def _to_snapshot(task: Task) -> str:
             "state": task.state.value,
             "repositories": [[each.repository, each.base] for each in task.repositories],
             "created_at": to_text(task.created_at),
+            "parent": task.parent,
+            "external_id": task.external_id,
         },
         separators=(",", ":"),
     )
@@ -204,4 +225,6 @@ def _from_snapshot(text: str) -> Task:
         TaskState(fields["state"]),
         tuple(TaskRepository(RepositoryId(name), base) for name, base in fields["repositories"]),
         from_text(fields["created_at"]),
+        fields.get("parent"),
+        fields.get("external_id"),
     )

@@ -616,6 +616,27 @@ async def test_every_change_of_a_task_is_published_once(store: Store, example: E
         assert {each.at for each in found} == {NOW}
 
 
+async def test_the_parts_of_a_task_and_a_named_one_are_found(
+    store: Store, example: Example
+) -> None:
+    first, second = [
+        replace(example.task, id=TaskId(name), parent=example.task.id, external_id=external)
+        for name, external in (("task_b", "GH-1"), ("task_c", None))
+    ]
+    workspace = example.workspace.id
+    async with store.write() as unit:
+        for each in (second, first):
+            await unit.put_task(each)
+
+    async with store.read() as state:
+        assert await state.children(example.task.id) == [first, second]
+        assert await state.children(first.id) == []
+        assert await state.task_named(workspace, "GH-1") == first
+        assert await state.task_named(workspace, "gh-1") is None
+        assert await state.task_named(WorkspaceId("other"), "GH-1") is None
+        assert [each.task for each in await state.task_events(0, 99)][-2:] == [second, first]
+
+
 @requirement("store:outbox:one-event")
 async def test_a_unit_tells_what_it_made_of_a_task_as_a_whole(
     store: Store, example: Example

@@ -52,6 +52,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#for-agents",
         "Under either policy an agent has the tools, bound to its execution, by absolute paths.",
     ),
+    "mcp:family": (
+        f"{_PAGE}#for-agents",
+        "An agent sees its task's family, messages it, and controls the children of its task alone.",
+    ),
+    "mcp:external-id": (
+        f"{_PAGE}#the-tools",
+        "A task is created once for an external id, however often the call is repeated.",
+    ),
+    "mcp:update": (
+        f"{_PAGE}#the-tools",
+        "What a task says of itself is changed in what was named, or not at all.",
+    ),
     "mcp:inside-restart": (
         f"{_PAGE}#for-agents",
         "A restart ends a call with an error, and the client of the agent goes on.",

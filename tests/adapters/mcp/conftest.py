@@ -13,9 +13,10 @@ from mcp_types import TextContent
 from adapters.mcp.server import make_server
 from adapters.mcp.toolbox import INSIDE, OUTSIDE
 from domain.principal import Execution, Principal
+from domain.session import Session
 from tests.pipelines.plane import OWNER, Plane, plane_over
 
-__all__ = ("Tools", "tools_for")
+__all__ = ("Tools", "agent_of", "tools_for")
 
 Json = dict[str, Any]
 
@@ -41,6 +42,12 @@ class Tools:
         (text,) = answer.content
         assert isinstance(text, TextContent)
         return text.text
+
+
+def agent_of(session: Session) -> Execution:
+    """The principal that the session's agent is."""
+    assert session.execution is not None
+    return Execution(session.execution, session.task, session.id)
 
 
 @asynccontextmanager
