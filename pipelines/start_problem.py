@@ -69,8 +69,8 @@ def failure_of(problem: StartProblem) -> SessionFailure:
             return SessionFailure("dirty_checkout", path)
         case Superseded() | NotAllowed():
             return SessionFailure("superseded", "")
-        case NoCredential(fault=fault):
-            return SessionFailure(fault.value, "")
+        case NoCredential(fault=fault, account=account):
+            return SessionFailure(fault.value, account)
         case MalformedGitConfig() | ConflictingVariable() | SecretMissing() | OtherAgent():
             return _unusable(problem)
         case ConnectionInactive(host=host, status=status):

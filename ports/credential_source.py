@@ -36,9 +36,10 @@ class SourceFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NoCredential:
-    """There is none now; nothing is revoked for it."""
+    """There is none now; nothing is revoked for it. `account` is whose it is, if that is known."""
 
     fault: SourceFault
+    account: str = ""
 
 
 class CredentialSource(Protocol):

@@ -106,5 +106,5 @@ class GhAccounts(CredentialSource):
                 await child.stop(polite=0, terminate=_END_SECONDS, kill=_END_SECONDS)
         token = check_secret(Secret(said.decode("utf-8", "replace").removesuffix("\n")))
         if ended.status != 0 or failed(token):
-            return Failure(NoCredential(SourceFault.SIGNED_OUT))
+            return Failure(NoCredential(SourceFault.SIGNED_OUT, f"{login} at {host}"))
         return Success(token.unwrap())

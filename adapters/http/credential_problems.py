@@ -41,8 +41,8 @@ def credential_details(problem: CredentialSentence) -> Details:
             return bad("probe_elsewhere", f"The probe is not on {host}.", "Name one on the host.")
         case TokenRefused(host=host, failure=failure):
             return token_refused(host, failure)
-        case NoCredential(fault=fault):
-            return no_credential(fault)
+        case NoCredential(fault=fault, account=account):
+            return no_credential(fault, account)
         case LeaseRefusal(code=code):
             text = f"No lease was issued: {code.value}."
             return conflict(code.value, text, "Look at the connection, then ask again.")
@@ -86,9 +86,10 @@ _SOURCES: dict[SourceFault, tuple[str, str]] = {
 }
 
 
-def no_credential(fault: SourceFault) -> Details:
+def no_credential(fault: SourceFault, account: str) -> Details:
     detail, remedy = _SOURCES[fault]
-    return Details(409, fault.value, "No credential", detail, remedy)
+    whose = f" It is that of {account}." if account else ""
+    return Details(409, fault.value, "No credential", detail + whose, remedy)
 
 
 def token_refused(host: str, failure: GitFailure) -> Details:

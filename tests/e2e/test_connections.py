@@ -70,6 +70,34 @@ async def test_a_named_account_of_gh_pushes_for_the_agent(
     assert len(asked) == 2, "once to validate, once under the stored revision"
 
 
+@requirement("connection:gh:exact")
+async def test_an_account_that_was_signed_out_stops_a_launch_by_name_and_no_other_stands_in(
+    installation: Installation, forge: Forge, gh: FakeGh
+) -> None:
+    gh.sign_in(forge.host, "alice", TOKEN)
+    gh.sign_in(forge.host, "mallory", TOKEN)
+    body = {
+        "host": forge.host,
+        "login": "alice",
+        "probe_url": forge.url("acme/app"),
+        "certificate_authority": forge.authority,
+    }
+    async with installation.server() as kandev:
+        path = f"/api/v1/workspaces/{await kandev.workspace_of()}/connections"
+        await kandev.client.put(f"{path}/gh-account", body)
+        task = await kandev.task(await kandev.repository({"clone_url": forge.url("acme/app")}))
+    gh.sign_out(forge.host, "alice")
+    asked, seen = len(gh.calls), len(forge.seen())
+    async with installation.server() as kandev:
+        with pytest.raises(ApiError) as refused:
+            await kandev.launch(task)
+
+    assert refused.value.code == "gh_account_missing"
+    assert f"alice at {forge.host}" in str(refused.value)
+    assert all(call.endswith("--user alice") for call in gh.calls[asked:])
+    assert forge.seen()[seen:] == []
+
+
 @requirement("connection:app:token")
 @requirement("connection:validated")
 async def test_a_github_app_pushes_for_the_agent_across_the_expiry_of_its_token(

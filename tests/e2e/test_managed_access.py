@@ -9,7 +9,7 @@ import pytest
 
 from adapters.forge.forge import Forge
 from composition.client import ApiError
-from tests.e2e.conftest import TOKEN
+from tests.e2e.conftest import TOKEN, git
 from tests.e2e.connected import connect, outcomes, push, shown
 from tests.e2e.kandev import Driver, Installation, call, script
 from tests.e2e.scanning import files_holding, holds, processes_holding
@@ -171,3 +171,30 @@ async def test_a_session_whose_agentctl_was_killed_is_over_and_pushes_again_once
     ]
     assert {each.user for each in forge.seen()} == {None, "robot"}
     assert not ambient.exists(), "an ambient program was asked"
+
+
+@requirement("managed:own-configuration")
+async def test_a_task_leaves_the_users_configuration_and_the_repositorys_as_they_were(
+    installation: Installation, forge: Forge, checkout: Path
+) -> None:
+    own, of_repository = installation.home / ".gitconfig", checkout / ".git" / "config"
+    own.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n[core]\n\tautocrlf = input\n")
+    with of_repository.open("a") as file:
+        file.write('[remote "origin"]\n\turl = ' + forge.url("acme/app") + "\n")
+    before = own.read_bytes(), of_repository.read_bytes()
+    async with installation.server() as kandev:
+        await connect(kandev, forge, TOKEN)
+        task = await kandev.task(await kandev.repository({"local_path": str(checkout)}))
+        session = (await kandev.launch(task))["id"]
+        branches = (await kandev.session(session))["metadata"]["branches"]
+        done = await kandev.turn(
+            session, script(call("run", "touch new && git add new && git commit -qm New"))
+        )
+        await kandev.stop(session)
+        [branch] = branches.values()
+        author = git("log", "-1", "--format=%an <%ae> %cn", branch, at=checkout)
+        await kandev.client.delete(f"/api/v1/tasks/{task}")
+
+    assert outcomes(done) == ["complete"]
+    assert author == "Ada <ada@example.org> Ada"
+    assert (own.read_bytes(), of_repository.read_bytes()) == before

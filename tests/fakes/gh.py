@@ -36,6 +36,9 @@ class FakeGh:
         account.parent.mkdir(parents=True, exist_ok=True)
         account.write_text(f"{token}\n", encoding="utf-8")
 
+    def sign_out(self, host: str, login: str) -> None:
+        (self._accounts / host / login).unlink()
+
     @property
     def calls(self) -> list[str]:
         return self._calls.read_text("utf-8").splitlines() if self._calls.exists() else []

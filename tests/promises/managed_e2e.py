@@ -27,6 +27,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#failing-closed",
         "git-lfs pushes and fetches with the lease, and stops when its secret is refused.",
     ),
+    "managed:own-configuration": (
+        f"{_PAGE}#failing-closed",
+        "A task writes neither into the user's configuration of git nor into their repository's.",
+    ),
     "managed:killed-agentctl": (
         f"{_PAGE}#agentctl-and-the-control-plane",
         "A session whose agentctl was killed is over, its leases are gone, and resumed it pushes again.",

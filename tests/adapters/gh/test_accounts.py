@@ -109,14 +109,15 @@ async def test_an_account_that_is_signed_out_is_not_remembered(
     gh.sign_in("github.com", "carol", "gho_carol-0123456789")
     found = await accounts(carol, None, APP)
 
-    assert missing == Failure(NoCredential(SourceFault.SIGNED_OUT))
+    assert missing == Failure(NoCredential(SourceFault.SIGNED_OUT, "carol at github.com"))
     assert found.unwrap().secret == Secret("gho_carol-0123456789")
 
 
 async def test_what_is_no_token_is_refused(accounts: GhAccounts, gh: FakeGh) -> None:
     gh.sign_in("github.com", "alice", "two\nlines")
 
-    assert await accounts(ALICE, None, APP) == Failure(NoCredential(SourceFault.SIGNED_OUT))
+    refused = NoCredential(SourceFault.SIGNED_OUT, "alice at github.com")
+    assert await accounts(ALICE, None, APP) == Failure(refused)
 
 
 async def test_a_machine_without_gh_says_so(clock: ManualClock, tmp_path: Path) -> None:
