@@ -1,5 +1,6 @@
 """Launching: what an agent is given, and what is refused before anything exists."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +129,29 @@ async def test_a_task_has_one_session_at_work(plane: Plane) -> None:
     await plane.stopped(first)
     second = (await plane.launched(task.id)).unwrap()
     assert await plane.resumed(first.id) == Failure(TaskBusy(second.id))
+
+
+@requirement("session:start:one")
+@pytest.mark.parametrize("executor", ExecutorType)
+async def test_of_two_starts_at_the_same_moment_one_has_the_worktree(
+    plane: Plane, executor: ExecutorType
+) -> None:
+    task = await plane.ready_task()
+    stopped = await plane.stopped((await plane.launched(task.id)).unwrap())
+    before = len(plane.runtime.launches)
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        starts = [
+            group.create_task(plane.launched(task.id, executor=executor)),
+            group.create_task(plane.resumed(stopped.id)),
+            group.create_task(plane.launched(task.id, executor=executor)),
+        ]
+
+    outcomes = [each.result() for each in starts]
+    [started] = [each.unwrap() for each in outcomes if not failed(each)]
+    refused = [each.failure() for each in outcomes if failed(each)]
+    assert refused == [TaskBusy(started.id)] * 2
+    assert len(plane.runtime.launches) == before + 1
 
 
 @requirement("session:start:one")
