@@ -23,6 +23,7 @@ VERBS: Final = {
     "secrets": "seal the stored secrets with a new key, and forget old ones",
     "mcp": "the tools for other agents, as an MCP server on stdio",
     "ledger": "list what was done with leases, or export it",
+    "profile": "list, show, set and remove what agents are launched with",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }

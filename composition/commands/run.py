@@ -18,6 +18,7 @@ from typing import Any
 from composition.client import ApiError, Client
 from composition.commands.failures import reported
 from composition.memory import hide_memory
+from composition.profile_client import named
 from composition.reach import reach
 from composition.settings import read_settings
 from composition.terminal import render
@@ -35,7 +36,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="kandev run", description=__doc__.split("\n\n")[0])
     made.add_argument("prompt", help="what the agent is to do")
     made.add_argument("--repo", required=True, metavar="PATH_OR_URL", help="where it works")
-    made.add_argument("--agent", required=True, metavar="NAME", help="see `kandev agents`")
+    made.add_argument("--agent", metavar="NAME", help="see `kandev agents`")
+    made.add_argument("--profile", metavar="NAME", help="agent profile, see `kandev profile`")
+    made.add_argument("--executor-profile", metavar="NAME", help="see `kandev profile`")
     made.add_argument("--base", metavar="BRANCH", help="branch to start from")
     made.add_argument("--workspace", default=WORKSPACE, metavar="NAME", help="default: %(default)s")
     made.add_argument(
@@ -56,7 +59,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    chosen = parser().parse_args(arguments)
+    words = parser()
+    chosen = words.parse_args(arguments)
+    if chosen.agent is None and chosen.profile is None:
+        words.error("one of --agent and --profile is needed")
     hide_memory()
     return reported(lambda: asyncio.run(run(chosen)))
 
@@ -66,6 +72,7 @@ async def run(chosen: argparse.Namespace) -> int:
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(reach(settings))
         workspace = await workspace_named(client, chosen.workspace)
+        profiles = await profiles_of(client, workspace, chosen)
         where = {**source(chosen.repo), **settings_of(chosen)}
         repository = await client.post(f"/api/v1/workspaces/{workspace}/repositories", where)
         task = await client.post(
@@ -80,6 +87,7 @@ async def run(chosen: argparse.Namespace) -> int:
             f"/api/v1/tasks/{task['id']}/sessions",
             {
                 "agent": chosen.agent,
+                **profiles,
                 "allow_dirty": chosen.allow_dirty,
                 "approve_automatically": chosen.yes,
             },
@@ -89,6 +97,16 @@ async def run(chosen: argparse.Namespace) -> int:
             await client.post(f"/api/v1/sessions/{session['id']}/stop")
             raise ApiError(*(refused[each] for each in ("status", "code", "detail", "remedy")))
         return await Watch(client, session["id"], chosen.json).until_over()
+
+
+async def profiles_of(client: Client, workspace: str, chosen: argparse.Namespace) -> dict[str, str]:
+    """The ids of the profiles that were named."""
+    names = {"agent": chosen.profile, "executor": chosen.executor_profile}
+    return {
+        f"{kind}_profile_id": (await named(client, kind, workspace, name))["id"]
+        for kind, name in names.items()
+        if name is not None
+    }
 
 
 def source(repo: str) -> dict[str, str]:

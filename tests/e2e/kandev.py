@@ -75,18 +75,18 @@ class Installation:
             yield Driver(client)
 
     async def command(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
+        self, *arguments: str, environment: Mapping[str, str] | None = None, told: str = ""
     ) -> tuple[int, str, str]:
-        """Run `kandev ARGUMENTS`; its exit code, standard output and standard error."""
+        """Run `kandev ARGUMENTS`, which reads `told`; its exit code, output and errors."""
         process = await asyncio.create_subprocess_exec(
             *kandev(*arguments),
             env={**self.environment, **(environment or {})},
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         async with asyncio.timeout(SECONDS):
-            output, errors = await process.communicate()
+            output, errors = await process.communicate(told.encode())
         return process.returncode or 0, output.decode(), errors.decode()
 
 

@@ -31,6 +31,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#mcp-servers",
         "An MCP server takes every value that it needs from the variables of its profile.",
     ),
+    "profile:command": (
+        "docs/specification/command-line.md#kandev-profile",
+        "The command line keeps profiles, and takes secrets from its standard input alone.",
+    ),
     "profile:start": (
         f"{_PAGE}#starting-with-profiles",
         "Launch and resume give an agent the layers of its profiles and its repositories, in order.",
