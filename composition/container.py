@@ -87,6 +87,7 @@ from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
+from pipelines.task_cleanup import CleanupPlan
 from pipelines.update_task import UpdateTask
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.redactor import Redactor
@@ -155,6 +156,7 @@ class ControlPlane(containers.DeclarativeContainer):
 
     inside = providers.Singleton(InsideDoor)
     environments = providers.Singleton(EnvironmentSecrets, vault, redactor)
+    cleanup = providers.Singleton(CleanupPlan, agents, environments)
     known_secrets = providers.Singleton(KnownSecrets, store, secrets, environments)
     relay = providers.Singleton(
         RelayClient,
@@ -255,9 +257,11 @@ class ControlPlane(containers.DeclarativeContainer):
         change_git=providers.Singleton(ChangeGit, ensure, instance_git),
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
         archive_task=providers.Singleton(
-            ArchiveTask, store, runtime, clock, git, agents, tasks_root
+            ArchiveTask, store, runtime, clock, git, cleanup, tasks_root
         ),
-        delete_task=providers.Singleton(DeleteTask, store, runtime, clock, git, agents, tasks_root),
+        delete_task=providers.Singleton(
+            DeleteTask, store, runtime, clock, git, cleanup, tasks_root
+        ),
         profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),

@@ -11,9 +11,8 @@ from domain.principal import Principal
 from domain.task import Task, TaskState
 from pipelines.authority import permitted
 from pipelines.end_sessions import end_sessions, stop_instances
-from pipelines.task_cleanup import with_cleanup
+from pipelines.task_cleanup import CleanupPlan
 from pipelines.task_worktrees import remove_worktrees, worktrees_of
-from ports.agents import Agents
 from ports.clock import Clock
 from ports.git import ClosedGit
 from ports.runtime import Runtime, RuntimeProblem
@@ -30,7 +29,7 @@ class ArchiveTask:
     runtime: Runtime
     clock: Clock
     git: ClosedGit
-    agents: Agents
+    cleanup: CleanupPlan
     tasks_root: str
 
     async def __call__(
@@ -49,7 +48,7 @@ class ArchiveTask:
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_ARCHIVED)
             await unit.put_task(archived)
             there = await worktrees_of(unit, self.git, self.tasks_root, found)
-            worktrees = await with_cleanup(unit, self.agents, found, there)
+            worktrees = await self.cleanup(unit, found, there)
         stopped = await stop_instances(self.runtime, running)
         if failed(stopped):
             return stopped

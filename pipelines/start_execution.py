@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from domain import copy_files, environment
-from domain.access import NotFound
 from domain.ambient_credentials import cleared
 from domain.branch import branch_name
 from domain.capability import Claims
@@ -25,19 +24,17 @@ from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.session import Move, Session, SessionFailure, SessionState, next_state
-from domain.stored_environment import SecretMissing
 from pipelines.end_leases import end_leases
 from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.issue_lease import IssueLease
 from pipelines.refresh_clone import RefreshClone
 from pipelines.session_fences import SessionFences
-from pipelines.session_profiles import Named, find_profiles
+from pipelines.start_facts import facts_of, stored_layers
 from pipelines.start_plan import (
     Facts,
     Order,
     Terms,
     access,
-    environments_of,
     layers_of,
     metadata,
     origins_of,
@@ -100,11 +97,12 @@ class StartExecution:
         return outcome
 
     async def _start(self, order: Order) -> Result[Session, StartProblem]:
-        gathered = await self._gather(order.session)
+        async with self.store.read() as state:
+            gathered = await facts_of(state, order.session)
         if failed(gathered):
             return gathered
         facts = gathered.unwrap()
-        opened = self._opened(facts)
+        opened = stored_layers(self.environments, facts)
         if failed(opened):
             return opened
         stored = opened.unwrap()
@@ -162,48 +160,6 @@ class StartExecution:
         candidate = snapshot(terms.decision, terms.mode, execution.executor, self.clock.now())
         known = metadata(candidate, terms.decision, spec, launched.unwrap())
         return await self._record(execution, launched.unwrap().acp_session, known)
-
-    async def _gather(self, session: Session) -> Result[Facts, StartProblem]:
-        async with self.store.read() as state:
-            task = await state.task(session.task)
-            if task is None:
-                return Failure(NotFound("task"))
-            workspace = await state.workspace(task.workspace)
-            if workspace is None:
-                return Failure(NotFound("workspace"))
-            known = {each.id: each for each in await state.repositories(workspace.id)}
-            connections = tuple(await state.connections(workspace.id))
-            settings = {each: await state.repository_settings(each) for each in known}
-            environments = {each: await state.repository_environment(each) for each in known}
-            named = Named(session.agent_profile, session.executor_profile)
-            profiles = await find_profiles(state, workspace.id, named, session.agent)
-            if failed(profiles):
-                return profiles
-        wanted = [known.get(each.repository) for each in task.repositories]
-        repositories = tuple(each for each in wanted if each is not None)
-        if len(repositories) != len(wanted):
-            return Failure(NotFound("repository"))
-        return Success(
-            Facts(
-                workspace,
-                task,
-                repositories,
-                connections,
-                settings,
-                environments,
-                profiles.unwrap(),
-            )
-        )
-
-    def _opened(self, facts: Facts) -> Result[tuple[Layer, ...], SecretMissing]:
-        """The stored environments with their secrets, which the redactor knows from then on."""
-        layers: list[Layer] = []
-        for owner, stored in environments_of(facts):
-            opened = self.environments.open(owner, stored)
-            if failed(opened):
-                return opened
-            layers.append(opened.unwrap())
-        return Success(tuple(layers))
 
     async def _checkouts(
         self, order: Order, facts: Facts

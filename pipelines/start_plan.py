@@ -39,7 +39,6 @@ __all__ = (
     "Terms",
     "access",
     "authorities_of",
-    "environment_of",
     "environments_of",
     "layers_of",
     "metadata",
@@ -47,6 +46,7 @@ __all__ = (
     "scopes_of",
     "scripts_of",
     "servers_of",
+    "standing_layers",
     "workspace_of",
 )
 
@@ -152,20 +152,22 @@ def environments_of(facts: Facts) -> Iterator[tuple[EnvironmentOwner, StoredEnvi
 def layers_of(order: Order, stored: Sequence[Layer]) -> tuple[Layer, ...]:
     """The layers above the executor's process, lowest first; `stored` are `environments_of`."""
     return (
-        *environment_of(order.agent),
-        *(layer for layer in stored if layer.variables),
+        *standing_layers(order.agent, stored),
         Layer(LayerName.REQUEST, dict(order.environment)),
     )
 
 
-def environment_of(agent: Agent | None) -> tuple[Layer, ...]:
-    """The layers that every start of this agent has, lowest first; none for one that is gone."""
-    if agent is None:
-        return ()
-    return (
-        Layer(LayerName.AGENT_DEFAULTS, dict(agent.environment)),
-        Layer(LayerName.AGENT_PROFILE, dict(agent.profile)),
+def standing_layers(agent: Agent | None, stored: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Those that every start has, whoever asks for it; an agent that is gone brings none."""
+    ours = (
+        (
+            Layer(LayerName.AGENT_DEFAULTS, dict(agent.environment)),
+            Layer(LayerName.AGENT_PROFILE, dict(agent.profile)),
+        )
+        if agent is not None
+        else ()
     )
+    return (*ours, *(layer for layer in stored if layer.variables))
 
 
 def servers_of(facts: Facts, stored: Sequence[Layer]) -> tuple[GivenMcpServer, ...]:

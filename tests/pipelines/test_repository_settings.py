@@ -7,11 +7,14 @@ import pytest
 
 from domain.access import NotFound
 from domain.copy_files import CopyEntry, UnknownKeyword
+from domain.environment import Layer
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
 from domain.outcome import Failure
 from domain.principal import Execution
 from domain.repository_settings import RepositorySettings, SettingsChange
 from domain.script import FailurePolicy
+from domain.secret import Secret
+from domain.stored_environment import ChosenEnvironment
 from tests.pipelines.plane import OWNER, Plane, plane_over
 from tests.requirements import requirement
 
@@ -45,7 +48,9 @@ async def test_the_removal_of_a_task_has_its_cleanup_scripts_and_no_lease(plane:
     repository = task.repositories[0].repository
     wanted = SettingsChange(cleanup_script="make clean")
     (await plane.api.change_repository(OWNER, repository, wanted)).unwrap()
-    session = (await plane.launched(task.id)).unwrap()
+    chosen = ChosenEnvironment({"PORT": "1"}, {"KEY": Secret("sealed-value")})
+    (await plane.api.repository_environment(OWNER, repository, chosen)).unwrap()
+    session = (await plane.launched(task.id, environment={"ASKED": "once"})).unwrap()
 
     (await plane.api.archive_task(OWNER, task.id)).unwrap()
 
@@ -54,6 +59,12 @@ async def test_the_removal_of_a_task_has_its_cleanup_scripts_and_no_lease(plane:
     assert removed.cleanup is not None
     assert (removed.cleanup.session, removed.cleanup.execution) == (session.id, session.execution)
     assert [each.host for each in removed.cleanup.hosts] == ["forge.example"]
+    assert [*removed.cleanup.layers, Layer("request", {"ASKED": "once"})] == (
+        list(plane.runtime.launches[0].layers)
+    )
+    assert {"PORT": "1", "KEY": "sealed-value"} in [
+        each.variables for each in removed.cleanup.layers
+    ]
 
 
 @requirement("copy-files:refused")
