@@ -21,6 +21,7 @@ from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.managed_git import ManagedHost
+from domain.mcp_server import GivenMcpServer
 from domain.outcome import Result, Success, failed
 from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy
 from ports.runtime import (
@@ -265,6 +266,19 @@ def create(spec: LaunchSpec) -> wire.Create:
         removes=sorted(spec.removes),
         acp_session=spec.acp_session,
         approve_automatically=spec.approve_automatically,
+        mcp_servers=[_server(each) for each in spec.mcp_servers],
+    )
+
+
+def _server(server: GivenMcpServer) -> wire.McpServer:
+    return wire.McpServer(
+        server.name,
+        server.transport.value,
+        server.command,
+        list(server.arguments),
+        dict(server.environment),
+        server.url,
+        dict(server.headers),
     )
 
 

@@ -76,6 +76,7 @@ __all__ = (
     "Layer",
     "Lease",
     "Managed",
+    "McpServer",
     "Prompt",
     "Refused",
     "Scripts",
@@ -220,6 +221,18 @@ class Worktrees(msgspec.Struct, frozen=True):
     cleanup: Cleanup | None = None
 
 
+class McpServer(msgspec.Struct, frozen=True):
+    """A server of the profile's (`domain.mcp_server.GivenMcpServer`)."""
+
+    name: str
+    transport: str
+    command: str
+    arguments: list[str]
+    environment: dict[str, str]
+    url: str
+    headers: dict[str, str]
+
+
 class Create(msgspec.Struct, frozen=True):
     execution: str
     task: str
@@ -235,6 +248,7 @@ class Create(msgspec.Struct, frozen=True):
     removes: list[str]
     acp_session: str | None
     approve_automatically: bool
+    mcp_servers: list[McpServer] = []
 
 
 class Created(msgspec.Struct, frozen=True):

@@ -165,7 +165,9 @@ def request(message: dict[str, object]) -> None:
             if OPTIONS.get("initialize") == "malformed":
                 say({"id": identity, "result": {"protocolVersion": "one"}})
                 return
-            capabilities = {"loadSession": "load" in OPTIONS}
+            capabilities: dict[str, object] = {"loadSession": "load" in OPTIONS}
+            if "http" in OPTIONS:
+                capabilities["mcpCapabilities"] = {"http": True, "sse": False}
             version = int(OPTIONS.get("version", "1"))
             result = {"protocolVersion": version, "agentCapabilities": capabilities}
             say({"id": identity, "result": result})
@@ -173,6 +175,9 @@ def request(message: dict[str, object]) -> None:
             if OPTIONS.get("new") == "refuse":
                 say({"id": identity, "error": {"code": -32000, "message": "Login first"}})
                 return
+            if "servers" in OPTIONS:
+                with Path(OPTIONS["servers"]).open("w", encoding="utf-8") as file:
+                    json.dump(params["mcpServers"], file)
             say({"id": identity, "result": {"sessionId": "s1"}})
         case "session/load":
             load(identity)

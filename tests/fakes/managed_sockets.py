@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from adapters.agentctl.server.conversations import StdioServer
 from adapters.agentctl.server.instance_sockets import Opened
 from adapters.agentctl.wire import Lease
 from domain.execution import Handle
+from domain.mcp_server import OUR_NAME, GivenMcpServer, McpTransport
 
 
 class FakeOpen:
@@ -57,7 +57,9 @@ class FakeSockets:
 
 class FakeOpenTools:
     def __init__(self, path: Path) -> None:
-        self.server = StdioServer("kandev", "/bin/false", (str(path),))
+        self.server = GivenMcpServer(
+            OUR_NAME, McpTransport.STDIO, "/bin/false", (str(path),), {}, "", {}
+        )
         self._path = path
 
     def admit(self, pid: int, started: int) -> None:

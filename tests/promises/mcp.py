@@ -68,6 +68,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#for-agents",
         "A restart ends a call with an error, and the client of the agent goes on.",
     ),
+    "mcp:profile-servers": (
+        f"{_PAGE}#for-agents",
+        "The servers of a profile reach the agent beside ours; what it cannot have is told.",
+    ),
     "mcp:inside-bounds": (
         f"{_PAGE}#for-agents",
         "What a client says, asks at once and leaves unread is bounded, for itself alone.",

@@ -6,24 +6,17 @@ puts the parts together.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from domain.agent_bounds import AgentBounds
 from domain.event import Json
+from domain.mcp_server import GivenMcpServer
 from domain.outcome import Result
 from ports.runtime import RuntimeProblem
 
-__all__ = ("Conversation", "Converse", "Introduction", "StdioServer")
-
-
-class StdioServer(NamedTuple):
-    """A server of tools that the agent starts by an absolute path, and speaks to on its stdio."""
-
-    name: str
-    command: str
-    words: tuple[str, ...]
+__all__ = ("Conversation", "Converse", "Introduction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +35,13 @@ class Conversation(Protocol):
         ...
 
     async def begin(
-        self, directory: str, servers: Sequence[StdioServer]
+        self, directory: str, servers: Sequence[GivenMcpServer]
     ) -> Result[str, RuntimeProblem]:
         """Begin a new conversation; the agent's own id of it."""
         ...
 
     async def load(
-        self, directory: str, session: str, servers: Sequence[StdioServer]
+        self, directory: str, session: str, servers: Sequence[GivenMcpServer]
     ) -> Result[None, RuntimeProblem]:
         """Load an earlier conversation. `AGENT_REFUSED`: the agent cannot, and lives on."""
         ...

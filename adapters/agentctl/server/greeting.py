@@ -5,11 +5,14 @@ is gone is not asked for a new one: what it would have loaded is still good.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from adapters.agentctl import wire
-from adapters.agentctl.server.conversations import Conversation, Introduction, StdioServer
+from adapters.agentctl.server.conversations import Conversation, Introduction
 from adapters.agentctl.server.hearing import Hearing
+from adapters.agentctl.server.tool_servers import Servers
 from domain.event import EventKind, Json
+from domain.mcp_server import GivenMcpServer
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -23,22 +26,26 @@ async def greet(
     wanted: str | None,
     version: str,
     removed: tuple[str, ...],
-    servers: Sequence[StdioServer],
+    servers: Servers,
 ) -> Result[wire.Created, RuntimeProblem]:
     """Introduce ourselves and load `wanted`, or begin a new conversation in `directory`."""
     introduced = await conversation.initialize(version)
     if failed(introduced):
         return introduced
     introduction = introduced.unwrap()
+    told, left_out = servers.of(introduction.capabilities)
+    for each in left_out:
+        body: Json = {"status": "warning", "code": "mcp_server", **asdict(each)}
+        hearing.record(EventKind.SESSION_STATUS, body)
     lost: str | None = None
     if wanted is not None:
-        loaded = await _load(conversation, hearing, directory, wanted, introduction, servers)
+        loaded = await _load(conversation, hearing, directory, wanted, introduction, told)
         if not failed(loaded):
             return Success(_created(hearing, wanted, True, None, introduction, removed))
         if loaded.failure().code is not RuntimeCode.AGENT_REFUSED:
             return loaded
         lost = loaded.failure().detail
-    begun = await conversation.begin(directory, servers)
+    begun = await conversation.begin(directory, told)
     if failed(begun):
         return begun
     return Success(_created(hearing, begun.unwrap(), False, lost, introduction, removed))
@@ -50,7 +57,7 @@ async def _load(
     directory: str,
     wanted: str,
     introduction: Introduction,
-    servers: Sequence[StdioServer],
+    servers: Sequence[GivenMcpServer],
 ) -> Result[None, RuntimeProblem]:
     if not introduction.loads_sessions:
         detail = "the agent cannot load an earlier conversation"

@@ -1,5 +1,6 @@
 """The launch of one instance: equipped, started, greeted; or nothing of it is left."""
 
+import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.push_watch import PushWatch
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.setup import set_up
+from adapters.agentctl.server.tool_servers import Servers, read
 from adapters.agentctl.server.turn_evidence import Watched, watched
 from adapters.agentctl.server.worktrees import Place, checkouts, places
 from domain.event import EventKind, Json
@@ -118,7 +120,11 @@ class Launching:
             asked.acp_session,
             self.parts.version,
             environment.removed,
-            [equipment.tools.server],
+            Servers(
+                equipment.tools.server,
+                read(asked.mcp_servers),
+                environment.variables.get("PATH", os.defpath),
+            ),
         )
         self.flush()
         if failed(greeted):

@@ -6,23 +6,21 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from adapters.agentctl.server import listening
-from adapters.agentctl.server.conversations import StdioServer
 from adapters.agentctl.server.descent import Families
 from adapters.agentctl.server.tool_socket import Carrier, ToolSocket
 from domain.execution import Handle
+from domain.mcp_server import OUR_NAME, GivenMcpServer, McpTransport
 
 __all__ = ("OpenToolSocket", "OpenTools", "ToolSockets", "Tools")
 
 KIND: Final = "mcp"
-NAME: Final = "kandev"
-"""What the server is called in an agent's conversation."""
 
 
 class OpenTools(Protocol):
     """The socket of one instance, open until it is closed."""
 
     @property
-    def server(self) -> StdioServer:
+    def server(self) -> GivenMcpServer:
         """How the agent starts the server of Kandev's tools."""
         ...
 
@@ -52,7 +50,7 @@ class Bridge(Protocol):
 @dataclass(slots=True)
 class OpenToolSocket:
     handle: Handle
-    server: StdioServer
+    server: GivenMcpServer
     families: Families
     path: Path
     served: ToolSocket
@@ -91,5 +89,7 @@ class ToolSockets:
             with suppress(OSError):
                 path.unlink()
             raise
-        server = StdioServer(NAME, command, (*words, str(path)))
+        server = GivenMcpServer(
+            OUR_NAME, McpTransport.STDIO, command, (*words, str(path)), {}, "", {}
+        )
         return OpenToolSocket(handle, server, self.families, path, served)

@@ -14,6 +14,8 @@ from acp.schema import (
     AcpMcpServer,
     AllowedOutcome,
     DeniedOutcome,
+    EnvVariable,
+    HttpHeader,
     HttpMcpServer,
     Implementation,
     McpServerStdio,
@@ -27,8 +29,9 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
-from adapters.agentctl.server.conversations import Conversation, Introduction, StdioServer
+from adapters.agentctl.server.conversations import Conversation, Introduction
 from domain.agent_bounds import AgentBounds
+from domain.mcp_server import GivenMcpServer, McpTransport
 from domain.outcome import Failure, Result, Success, failed
 from domain.permission import Option
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -76,7 +79,7 @@ class AcpConversation(Conversation):
 
     @override
     async def begin(
-        self, directory: str, servers: Sequence[StdioServer]
+        self, directory: str, servers: Sequence[GivenMcpServer]
     ) -> Result[str, RuntimeProblem]:
         call = self._connection.new_session(cwd=directory, mcp_servers=_told(servers))
         answered = await _within(self._bounds.session, "session/new", call)
@@ -84,7 +87,7 @@ class AcpConversation(Conversation):
 
     @override
     async def load(
-        self, directory: str, session: str, servers: Sequence[StdioServer]
+        self, directory: str, session: str, servers: Sequence[GivenMcpServer]
     ) -> Result[None, RuntimeProblem]:
         call = self._connection.load_session(
             cwd=directory, session_id=session, mcp_servers=_told(servers)
@@ -109,11 +112,24 @@ class AcpConversation(Conversation):
         await self._connection.close()
 
 
-def _told(servers: Sequence[StdioServer]) -> list[McpServer]:
-    return [
-        McpServerStdio(name=each.name, command=each.command, args=list(each.words), env=[])
-        for each in servers
-    ]
+def _told(servers: Sequence[GivenMcpServer]) -> list[McpServer]:
+    return [_server(each) for each in servers]
+
+
+def _server(server: GivenMcpServer) -> McpServer:
+    headers = [HttpHeader(name=name, value=value) for name, value in server.headers.items()]
+    match server.transport:
+        case McpTransport.STDIO:
+            return McpServerStdio(
+                name=server.name,
+                command=server.command,
+                args=list(server.arguments),
+                env=[EnvVariable(name=n, value=v) for n, v in server.environment.items()],
+            )
+        case McpTransport.HTTP:
+            return HttpMcpServer(type="http", name=server.name, url=server.url, headers=headers)
+        case McpTransport.SSE:
+            return SseMcpServer(type="sse", name=server.name, url=server.url, headers=headers)
 
 
 def _client(permissions: Permissions) -> Any:

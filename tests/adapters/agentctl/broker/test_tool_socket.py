@@ -124,7 +124,7 @@ async def test_the_bridge_is_started_by_absolute_paths_and_carries_both_ways(
 ) -> None:
     inside.line.attend()
     opened = await inside.instance()
-    command, *words = [opened.server.command, *opened.server.words]
+    command, *words = [opened.server.command, *opened.server.arguments]
     process = await asyncio.create_subprocess_exec(
         command, *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={}
     )
@@ -150,7 +150,7 @@ async def test_a_bridge_without_its_socket_ends_with_a_failure(inside: Inside) -
     await opened.close()
     inside.opened.clear()
 
-    ended = await run([opened.server.command, *opened.server.words], {})
+    ended = await run([opened.server.command, *opened.server.arguments], {})
 
     assert (ended.status, ended.stdout, ended.stderr) == (1, "", "")
 
