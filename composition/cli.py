@@ -21,12 +21,16 @@ VERBS: Final = {
     "restore": "open an archived task again, with the work of its worktrees",
     "backup": "copy the database, list and check the copies, put one back",
     "secrets": "seal the stored secrets with a new key, and forget old ones",
+    "service": "write a user service that serves the home",
     "mcp": "the tools for other agents, as an MCP server on stdio",
     "ledger": "list what was done with leases, or export it",
     "profile": "list, show, set and remove what agents are launched with",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }
+
+MODULES: Final = {"service": "user_service"}
+"""The modules that are not named like their verb."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for verb, summary in VERBS.items():
         verbs.add_parser(verb, help=summary, add_help=False)
     known, rest = parser.parse_known_args(words[:1]), words[1:]
-    module = importlib.import_module(f"composition.commands.{known[0].verb.replace('-', '_')}")
+    verb = known[0].verb
+    name = MODULES.get(verb, verb.replace("-", "_"))
+    module = importlib.import_module(f"composition.commands.{name}")
     return int(module.main(rest))
 
 

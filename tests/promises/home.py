@@ -51,4 +51,16 @@ PROMISES: dict[str, tuple[str, str]] = {
         "docs/specification/command-line.md#kandev-doctor-kandev-agents",
         "An examination changes nothing.",
     ),
+    "service:unit": (
+        "docs/specification/command-line.md#kandev-service",
+        "A user service runs the server with the tools that were found, and ends it alone.",
+    ),
+    "service:no-secret": (
+        "docs/specification/command-line.md#kandev-service",
+        "No secret is written into a unit; what the service lacks of the shell is named.",
+    ),
+    "service:others": (
+        "docs/specification/command-line.md#kandev-service",
+        "A unit that somebody else made is left alone.",
+    ),
 }
