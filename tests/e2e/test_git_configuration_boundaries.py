@@ -12,7 +12,7 @@ from composition.client import ApiError
 from domain import git_config
 from domain.git_config import MAX_ENTRIES, Entry
 from tests.e2e.agent import launched
-from tests.e2e.kandev import Installation
+from tests.e2e.kandev import Driver, Installation
 from tests.e2e.test_conversation import processes_of
 from tests.requirements import requirement
 
@@ -29,22 +29,49 @@ HOST = (HOOKS, NOTES)
 
 @dataclass(frozen=True)
 class Boundary:
-    """What the process below holds, what the agent's profile adds, and what the request brings."""
+    """What the process below holds, what the profiles and the repository add, and the request.
+
+    `layers` are those that the entries of the result come from.
+    """
 
     parent: tuple[Entry, ...]
     profile: tuple[Entry, ...]
     request: tuple[Entry, ...]
     result: tuple[Entry, ...]
+    layers: tuple[str, ...]
+    executor: tuple[Entry, ...] = ()
+    repository: tuple[Entry, ...] = ()
+
+    @property
+    def stored(self) -> int:
+        return len((*self.profile, *self.executor, *self.repository))
 
 
 BOUNDARIES = {
-    "agent profile and request": Boundary(HOST, (ONE,), (TWO,), (*HOST, ONE, TWO)),
-    "route override": Boundary(HOST, (), (ONE, TWO), (*HOST, ONE, TWO)),
+    "agent profile and request": Boundary(
+        HOST, (ONE,), (TWO,), (*HOST, ONE, TWO), ("host", "host", "agent profile Fast", "request")
+    ),
+    "route override": Boundary(
+        HOST, (), (ONE, TWO), (*HOST, ONE, TWO), ("host", "host", "request", "request")
+    ),
+    "executor profile and repository": Boundary(
+        HOST,
+        (),
+        (),
+        (*HOST, ONE, TWO),
+        ("host", "host", "executor profile Here", "repository project"),
+        executor=(ONE,),
+        repository=(TWO,),
+    ),
     "container": Boundary(
-        (SAFE, SCP, SSH, *HOST), (), (ONE, TWO), (SAFE, SCP, SSH, *HOST, ONE, TWO)
+        (SAFE, SCP, SSH, *HOST),
+        (),
+        (ONE, TWO),
+        (SAFE, SCP, SSH, *HOST, ONE, TWO),
+        (*["host"] * 5, "request", "request"),
     ),
     "control process that holds the suffix": Boundary(
-        (*HOST, ONE, TWO), (), (ONE, TWO), (*HOST, ONE, TWO)
+        (*HOST, ONE, TWO), (), (ONE, TWO), (*HOST, ONE, TWO), ("host",) * 4
     ),
 }
 
@@ -63,7 +90,32 @@ def profiled(installation: Installation, name: str, profile: Mapping[str, str]) 
         file.write(f"environment = {{ {', '.join(rows)} }}\n")
 
 
+async def stored(kandev: Driver, repository: str, boundary: Boundary) -> dict[str, str]:
+    """Store the profiles and the repository's variables; what a launch names."""
+    common = {"workspace_id": kandev.workspace}
+    agent = {
+        **common,
+        "name": "Fast",
+        "agent": "demo",
+        "environment": git_config.serialize(boundary.profile),
+    }
+    executor = {
+        **common,
+        "name": "Here",
+        "environment": git_config.serialize(boundary.executor),
+    }
+    variables = {"environment": git_config.serialize(boundary.repository)}
+    await kandev.client.put(f"/api/v1/repositories/{repository}/environment", variables)
+    return {
+        "agent_profile_id": (await kandev.client.post("/api/v1/agent-profiles", agent))["id"],
+        "executor_profile_id": (await kandev.client.post("/api/v1/executor-profiles", executor))[
+            "id"
+        ],
+    }
+
+
 @requirement("git-config:boundary:order")
+@requirement("profile:start")
 @requirement("git-config:boundary:refused")
 @requirement("git-config:boundary:bound")
 async def test_a_list_crosses_a_boundary_whole_once_and_within_its_bound(
@@ -72,28 +124,29 @@ async def test_a_list_crosses_a_boundary_whole_once_and_within_its_bound(
     """One server a boundary: starting it costs more than all the launches."""
     environment = git_config.serialize(boundary.parent)
     installation = Installation(tmp_path / "home", environment)
-    profiled(installation, "profiled", git_config.serialize(boundary.profile))
     profiled(installation, "broken", {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "planted.key"})
-    room = MAX_ENTRIES - len(boundary.parent) - len(boundary.profile)
+    room = MAX_ENTRIES - len(boundary.parent) - boundary.stored
     filling = [Entry("x.filling", str(number)) for number in range(room + 1)]
 
     async with installation.server() as kandev:
         await kandev.workspace_of()
         repository = await kandev.repository({"local_path": str(checkout)})
+        profiles = await stored(kandev, repository, boundary)
 
-        async def sees(*request: Entry) -> list[Entry]:
+        async def sees(*request: Entry) -> tuple[list[Entry], tuple[str, ...]]:
+            """What git sees, and the layers that the explanation has for it."""
             task = await kandev.task(repository)
             chosen = git_config.serialize(request)
-            agent = await launched(
-                kandev, task, tmp_path / "told", agent="profiled", environment=chosen
-            )
-            return await agent.git_sees()
+            agent = await launched(kandev, task, tmp_path / "told", environment=chosen, **profiles)
+            asked = f"/api/v1/sessions/{agent.session}/git-configuration"
+            explained = (await kandev.client.get(asked))["entries"]
+            return await agent.git_sees(), tuple(each["layer"] for each in explained)
 
-        async def refuses(agent: str, request: Mapping[str, str]) -> str:
+        async def refuses(request: Mapping[str, str], **options: str) -> str:
             """Why; nothing of the launch runs, and no worktree is there."""
             task = await kandev.task(repository)
             with pytest.raises(ApiError) as answered:
-                await kandev.launch(task, agent=agent, environment=dict(request))
+                await kandev.launch(task, environment=dict(request), **options)
             sessions = await kandev.client.get(f"/api/v1/tasks/{task}/sessions")
             assert answered.value.code == "malformed_environment"
             assert [each["state"] for each in sessions] == ["failed"]
@@ -102,15 +155,17 @@ async def test_a_list_crosses_a_boundary_whole_once_and_within_its_bound(
             return answered.value.detail
 
         once = await sees(*boundary.request)
-        twice = await sees(*boundary.result)
-        full = await sees(*filling[:-1])
-        past = await refuses("profiled", git_config.serialize(filling))
-        missing = await refuses("profiled", {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "a.b"})
-        profile = await refuses("broken", {})
+        twice, _ = await sees(*boundary.result)
+        full, _ = await sees(*filling[:-1])
+        past = await refuses(git_config.serialize(filling), **profiles)
+        malformed = {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "a.b"}
+        missing = await refuses(malformed, **profiles)
+        profile = await refuses({}, agent="broken")
 
-    assert once == list(boundary.result)
-    assert twice == once
-    assert full == [*boundary.parent, *boundary.profile, *filling[:-1]]
+    below = [*boundary.parent, *boundary.profile, *boundary.executor, *boundary.repository]
+    assert once == (list(boundary.result), boundary.layers)
+    assert twice == list(boundary.result)
+    assert full == [*below, *filling[:-1]]
     assert past.startswith("request: GIT_CONFIG_COUNT stands for more than 1024 entries")
     assert missing.startswith("request: GIT_CONFIG_VALUE_0 (entry 0)")
     assert profile.startswith("agent profile: GIT_CONFIG_VALUE_0 (entry 0)")
