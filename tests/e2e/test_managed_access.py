@@ -1,6 +1,7 @@
 """Managed access as a whole: what is never found, what never answers, and what goes on."""
 
 import asyncio
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.e2e.conftest import TOKEN, git
 from tests.e2e.connected import connect, outcomes, push, shown
 from tests.e2e.kandev import Driver, Installation, call, script
 from tests.e2e.scanning import files_holding, holds, processes_holding
+from tests.e2e.test_serve_command import served
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
@@ -117,26 +119,30 @@ async def test_a_submodule_on_another_host_is_fetched_with_the_users_own_helper(
 
 
 @requirement("managed:restart")
-async def test_a_session_pushes_again_after_the_control_plane_was_started_anew(
-    installation: Installation, forge: Forge
+async def test_a_session_pushes_again_after_the_control_plane_was_killed_and_started_anew(
+    installation: Installation, forge: Forge, ambient: Path
 ) -> None:
-    async with installation.server(owned=False) as kandev:
-        await connect(kandev, forge, TOKEN)
-        session = await session_of(kandev, forge)
-        before = await kandev.turn(session, push("one"))
-        await kandev.prompt(
-            session, script(call("wait_for_file", "go"), *push("two").split("\n")[1:])
-        )
-        shown_before = await kandev.session(session)
+    async with served(installation) as server:
+        await connect(server.driver, forge, TOKEN)
+        session = await session_of(server.driver, forge)
+        before = await server.driver.turn(session, push("one"))
+        _, *pushing = push("two").split("\n")
+        await server.driver.prompt(session, script(call("wait_for_file", "go"), *pushing))
+        workspace = (await server.driver.session(session))["metadata"]["workspace"]
+        await server.end(signal.SIGKILL)
 
-    Path(shown_before["metadata"]["workspace"], "go").touch()
-    async with installation.server() as kandev:
-        after = await kandev.until(session, "complete", before[-1]["sequence"])
-        entries = await kandev.client.get(f"/api/v1/ledger?session_id={session}&operation=redeem")
+    Path(workspace, "go").touch()
+    async with served(installation) as server:
+        after = await server.driver.until(session, "complete", before[-1]["sequence"])
+        entries = await server.driver.client.get(f"/api/v1/ledger?session_id={session}")
+        await server.end(signal.SIGINT)
 
     assert outcomes(before) == ["complete", "complete"]
     assert outcomes(after) == ["complete", "complete"]
-    assert {each["result"] for each in entries} == {"granted"}
+    told = [(each["operation"], each["result"]) for each in entries]
+    assert told == [("issue", "granted"), *[("redeem", "granted"), ("push", "matched")] * 2]
+    assert {each.user for each in forge.seen()} == {None, "robot"}
+    assert not ambient.exists(), "an ambient program was asked"
 
 
 @requirement("managed:killed-agentctl")
