@@ -196,7 +196,7 @@ class Container(containers.DeclarativeContainer):
     )
     instances = providers.Singleton(Instances, parts)
     host = providers.Object(dict(os.environ))
-    cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity)
+    cleanups = providers.Singleton(Cleanups, scripts, sockets, host, directory, identity, registry)
     removal = providers.Singleton(Removal, git, host, clock.provided.now, cleanups, lock)
     checkout_git = providers.Singleton(
         CheckoutGit, git, redactor, providers.Singleton(Discarding, git, clock.provided.now)

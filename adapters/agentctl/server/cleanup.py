@@ -17,6 +17,7 @@ import structlog
 from adapters.agentctl import wire
 from adapters.agentctl.server import agent_environment, record, worktree_files
 from adapters.agentctl.server.instance_sockets import ManagedSockets
+from adapters.agentctl.server.layer_secrets import register_secrets
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.scripts import Kind, Scripts, Where, sentence
 from domain import script
@@ -24,6 +25,7 @@ from domain.event import Json
 from domain.execution import Handle
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import failed
+from ports.redactor import Redactor
 
 __all__ = ("Clean", "Cleanups")
 
@@ -64,6 +66,7 @@ class Cleanups:
     host: Mapping[str, str]
     directory: Path
     identity: tuple[int, int]
+    redactor: Redactor
 
     @asynccontextmanager
     async def ready(self, asked: wire.Worktrees) -> AsyncGenerator[Clean]:
@@ -78,6 +81,7 @@ class Cleanups:
         self, asked: wire.Worktrees, cleanup: wire.Cleanup, life: AsyncExitStack
     ) -> Mapping[str, str] | None:
         """None where it cannot be had: then no script runs, rather than in another one."""
+        register_secrets(self.redactor, cleanup.layers)
         managed = wire.Managed(cleanup.hosts, []) if cleanup.hosts else None
         plain = _create(asked, cleanup, managed)
         handle = Handle(ExecutionId(plain.execution), TaskId(plain.task), SessionId(plain.session))

@@ -13,11 +13,11 @@ from adapters.agentctl.server import agent_environment
 from adapters.agentctl.server.agent_environment import AgentEnvironment
 from adapters.agentctl.server.instance_sockets import ManagedSockets, OpenSockets
 from adapters.agentctl.server.launch_check import LaunchCheck
+from adapters.agentctl.server.layer_secrets import register_secrets
 from adapters.agentctl.server.tool_sockets import OpenTools, Tools
 from adapters.agentctl.server.worktrees import Workspace, Workspaces
 from domain.execution import Handle
 from domain.outcome import Failure, Result, Success, failed
-from domain.secret import Secret
 from ports.redactor import Redactor
 from ports.runtime import RuntimeCode, RuntimeProblem
 
@@ -59,9 +59,7 @@ class Outfitter:
 
         `life` closes what ends with the instance, `undo` takes back what a failed launch made.
         """
-        for layer in asked.layers:
-            for name in layer.variables.keys() & set(layer.secrets):
-                self.redactor.register(Secret(layer.variables[name]))
+        register_secrets(self.redactor, asked.layers)
         missing = _missing_program(asked.command[0])
         if missing is not None:
             return Failure(missing)

@@ -211,7 +211,9 @@ async def house_in(
         LocalTerminals(),
     )
     async with bundles, Instances(parts) as instances:
-        cleanups = Cleanups(scripts, sockets, environment, tmp_path / "instances", (1, 1))
+        cleanups = Cleanups(
+            scripts, sockets, environment, tmp_path / "instances", (1, 1), Registry(redactor)
+        )
         removal = Removal(git, environment, SystemClock().now, cleanups, lock)
         checkouts = CheckoutGit(git, redactor, Discarding(git, SystemClock().now))
         yield House(instances, tmp_path, sockets, redactor, removal, bundles, checkouts)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance import Instance
@@ -18,6 +19,8 @@ from tests.adapters.agentctl.server.conftest import House, Open, Seen, git, watc
 from tests.adapters.agentctl.server.test_launch import MANAGED
 from tests.eventually import eventually
 from tests.requirements import requirement
+
+KEY = "kept-out-of-sight"
 
 pytestmark = pytest.mark.anyio
 
@@ -249,7 +252,7 @@ async def _removed(
     git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
     scripts = wire.Scripts("project", "trunk", cleanup=cleanup)
     checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
-    layers = [wire.Layer("agent profile", {"CHOSEN": "by the user"})]
+    layers = [wire.Layer("agent profile", {"CHOSEN": "by the user", "KEY": KEY}, ["KEY"])]
     around = wire.Cleanup("s1", house.execution, layers, hosts, [])
     asked = wire.Worktrees("t1", str(house.workspace), [checkout], around)
     return (await house.removal.remove(asked)).unwrap()
@@ -290,6 +293,17 @@ async def test_a_failed_cleanup_does_not_keep_the_worktree(house: House, source:
     await _removed(house, source, "false", [])
 
     assert not house.workspace.exists()
+
+
+@requirement("profile:secret")
+async def test_a_secret_that_a_cleanup_prints_is_masked_in_the_log(
+    house: House, source: Path
+) -> None:
+    with capture_logs() as logged:
+        await _removed(house, source, "echo $KEY; false", [])
+
+    [warning] = [each for each in logged if each["event"] == "cleanup_script_failed"]
+    assert warning["output"].strip() == "[REDACTED]"
 
 
 @requirement("script:cleanup")
