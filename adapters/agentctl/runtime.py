@@ -267,6 +267,8 @@ def create(spec: LaunchSpec) -> wire.Create:
         acp_session=spec.acp_session,
         approve_automatically=spec.approve_automatically,
         mcp_servers=[_server(each) for each in spec.mcp_servers],
+        model=spec.model,
+        system_prompt=spec.system_prompt,
     )
 
 

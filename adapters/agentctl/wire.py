@@ -249,6 +249,8 @@ class Create(msgspec.Struct, frozen=True):
     acp_session: str | None
     approve_automatically: bool
     mcp_servers: list[McpServer] = []
+    model: str | None = None
+    system_prompt: str | None = None
 
 
 class Created(msgspec.Struct, frozen=True):

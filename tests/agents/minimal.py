@@ -123,6 +123,21 @@ def prompt(identity: object, text: str) -> None:
     say({"id": identity, "result": {"stopReason": stopped}})
 
 
+def remember(params: dict[str, object]) -> None:
+    if "told" in OPTIONS:
+        Path(OPTIONS["told"]).write_text(json.dumps(params.get("_meta")), encoding="utf-8")
+
+
+def models() -> dict[str, object]:
+    """A choice of two models, in a group, where `models` is among the options."""
+    if "models" not in OPTIONS:
+        return {}
+    offered = [{"value": value, "name": value} for value in ("small", "large")]
+    select = {"id": "m", "name": "Model", "category": "model", "type": "select"}
+    groups = [{"group": "all", "name": "All", "options": offered}]
+    return {"configOptions": [{**select, "currentValue": "small", "options": groups}]}
+
+
 def load(identity: object) -> None:
     match OPTIONS.get("load", "no"):
         case "replay":
@@ -130,7 +145,7 @@ def load(identity: object) -> None:
                 update(**chunk(text))
             plan = [{"content": "step", "status": "pending", "priority": "high"}]
             update(sessionUpdate="plan", entries=plan)
-            say({"id": identity, "result": {}})
+            say({"id": identity, "result": models()})
         case "many":
             for number in range(10):
                 update(**chunk(f"old {number}"))
@@ -178,8 +193,16 @@ def request(message: dict[str, object]) -> None:
             if "servers" in OPTIONS:
                 with Path(OPTIONS["servers"]).open("w", encoding="utf-8") as file:
                     json.dump(params["mcpServers"], file)
-            say({"id": identity, "result": {"sessionId": "s1"}})
+            remember(params)
+            say({"id": identity, "result": {"sessionId": "s1", **models()}})
+        case "session/set_config_option" if OPTIONS.get("models") == "stuck":
+            say({"id": identity, "error": {"code": -32603, "message": "Internal error"}})
+        case "session/set_config_option":
+            told = [params["sessionId"], params["configId"], params["value"]]
+            Path(OPTIONS["chosen"]).write_text(json.dumps(told), encoding="utf-8")
+            say({"id": identity, "result": {"configOptions": []}})
         case "session/load":
+            remember(params)
             load(identity)
         case "session/prompt":
             text = params["prompt"][0]["text"]

@@ -35,6 +35,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         "docs/specification/command-line.md#kandev-profile",
         "The command line keeps profiles, and takes secrets from its standard input alone.",
     ),
+    "profile:model": (
+        f"{_PAGE}#model-and-system-prompt",
+        "An agent works with the model of its profile, or it is said that it does not offer it.",
+    ),
+    "profile:prompt": (
+        f"{_PAGE}#model-and-system-prompt",
+        "The system prompt of a profile is given with each conversation.",
+    ),
     "profile:start": (
         f"{_PAGE}#starting-with-profiles",
         "Launch and resume give an agent the layers of its profiles and its repositories, in order.",

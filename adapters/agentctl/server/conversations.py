@@ -6,6 +6,7 @@ puts the parts together.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
@@ -16,7 +17,7 @@ from domain.mcp_server import GivenMcpServer
 from domain.outcome import Result
 from ports.runtime import RuntimeProblem
 
-__all__ = ("Conversation", "Converse", "Introduction")
+__all__ = ("Conversation", "Converse", "Introduction", "ModelRefused", "Wanted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,22 @@ class Introduction:
     loads_sessions: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a start asks of the conversation; None is a new one, and the agent's own way."""
+
+    acp_session: str | None
+    model: str | None = None
+    system_prompt: str | None = None
+
+
+class ModelRefused(StrEnum):
+    """Why the agent goes on with a model of its own, stable on the wire."""
+
+    NO_CHOICE = "no_choice"
+    NOT_OFFERED = "not_offered"
+
+
 class Conversation(Protocol):
     """One agent's. A call that the agent's end cuts short fails with `AGENT_DIED`."""
 
@@ -35,15 +52,25 @@ class Conversation(Protocol):
         ...
 
     async def begin(
-        self, directory: str, servers: Sequence[GivenMcpServer]
+        self, directory: str, servers: Sequence[GivenMcpServer], system_prompt: str | None
     ) -> Result[str, RuntimeProblem]:
         """Begin a new conversation; the agent's own id of it."""
         ...
 
     async def load(
-        self, directory: str, session: str, servers: Sequence[GivenMcpServer]
+        self,
+        directory: str,
+        session: str,
+        servers: Sequence[GivenMcpServer],
+        system_prompt: str | None,
     ) -> Result[None, RuntimeProblem]:
         """Load an earlier conversation. `AGENT_REFUSED`: the agent cannot, and lives on."""
+        ...
+
+    async def choose_model(
+        self, session: str, model: str
+    ) -> Result[ModelRefused | None, RuntimeProblem]:
+        """Work with this model, if the agent offers it in the conversation begun or loaded."""
         ...
 
     async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:

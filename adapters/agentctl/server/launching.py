@@ -14,7 +14,7 @@ from adapters.agentctl.server import push_watch, record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
-from adapters.agentctl.server.conversations import Conversation
+from adapters.agentctl.server.conversations import Conversation, Wanted
 from adapters.agentctl.server.equipment import Equipment, unwritable
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Kept, keep
@@ -117,7 +117,7 @@ class Launching:
             conversation,
             self.hearing,
             str(equipment.workspace.directory),
-            asked.acp_session,
+            Wanted(asked.acp_session, asked.model, asked.system_prompt),
             self.parts.version,
             environment.removed,
             Servers(

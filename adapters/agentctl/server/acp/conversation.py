@@ -21,6 +21,9 @@ from acp.schema import (
     McpServerStdio,
     PermissionOption,
     RequestPermissionResponse,
+    SessionConfigOptionBoolean,
+    SessionConfigOptionSelect,
+    SessionConfigSelectGroup,
     SseMcpServer,
     ToolCallUpdate,
 )
@@ -29,7 +32,7 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
-from adapters.agentctl.server.conversations import Conversation, Introduction
+from adapters.agentctl.server.conversations import Conversation, Introduction, ModelRefused
 from domain.agent_bounds import AgentBounds
 from domain.mcp_server import GivenMcpServer, McpTransport
 from domain.outcome import Failure, Result, Success, failed
@@ -55,6 +58,7 @@ class AcpConversation(Conversation):
     ) -> None:
         self._bounds = bounds
         self._connection = ClientSideConnection(_client(permissions), transport)
+        self._models: SessionConfigOptionSelect | None = None
 
     @override
     async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
@@ -79,21 +83,51 @@ class AcpConversation(Conversation):
 
     @override
     async def begin(
-        self, directory: str, servers: Sequence[GivenMcpServer]
+        self, directory: str, servers: Sequence[GivenMcpServer], system_prompt: str | None
     ) -> Result[str, RuntimeProblem]:
-        call = self._connection.new_session(cwd=directory, mcp_servers=_told(servers))
+        call = self._connection.new_session(
+            cwd=directory, mcp_servers=_told(servers), **_meta(system_prompt)
+        )
         answered = await _within(self._bounds.session, "session/new", call)
-        return answered.map(lambda answer: answer.session_id)
+        if failed(answered):
+            return answered
+        answer = answered.unwrap()
+        self._models = _models(answer.config_options)
+        return Success(answer.session_id)
 
     @override
     async def load(
-        self, directory: str, session: str, servers: Sequence[GivenMcpServer]
+        self,
+        directory: str,
+        session: str,
+        servers: Sequence[GivenMcpServer],
+        system_prompt: str | None,
     ) -> Result[None, RuntimeProblem]:
         call = self._connection.load_session(
-            cwd=directory, session_id=session, mcp_servers=_told(servers)
+            cwd=directory,
+            session_id=session,
+            mcp_servers=_told(servers),
+            **_meta(system_prompt),
         )
         answered = await _within(self._bounds.session, "session/load", call)
-        return answered.map(lambda _: None)
+        if failed(answered):
+            return answered
+        self._models = _models(answered.unwrap().config_options)
+        return Success(None)
+
+    @override
+    async def choose_model(
+        self, session: str, model: str
+    ) -> Result[ModelRefused | None, RuntimeProblem]:
+        if self._models is None:
+            return Success(ModelRefused.NO_CHOICE)
+        if model not in _offered(self._models):
+            return Success(ModelRefused.NOT_OFFERED)
+        if self._models.current_value == model:
+            return Success(None)
+        call = self._connection.set_config_option(self._models.id, session, model)
+        chosen = await _within(self._bounds.session, "session/set_config_option", call)
+        return chosen.map(lambda _: None)
 
     @override
     async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:
@@ -130,6 +164,27 @@ def _server(server: GivenMcpServer) -> McpServer:
             return HttpMcpServer(type="http", name=server.name, url=server.url, headers=headers)
         case McpTransport.SSE:
             return SseMcpServer(type="sse", name=server.name, url=server.url, headers=headers)
+
+
+def _meta(system_prompt: str | None) -> dict[str, Any]:  # the SDK's own `_meta`
+    """Version 1 of the protocol has no member for it; agents that know this extension add it."""
+    return {} if system_prompt is None else {"systemPrompt": {"append": system_prompt}}
+
+
+def _models(
+    options: Sequence[SessionConfigOptionSelect | SessionConfigOptionBoolean] | None,
+) -> SessionConfigOptionSelect | None:
+    """The option by which the agent lets its model be chosen."""
+    selects = (each for each in options or () if isinstance(each, SessionConfigOptionSelect))
+    return next((each for each in selects if each.category == "model"), None)
+
+
+def _offered(models: SessionConfigOptionSelect) -> frozenset[str]:
+    return frozenset(
+        option.value
+        for each in models.options
+        for option in (each.options if isinstance(each, SessionConfigSelectGroup) else (each,))
+    )
 
 
 def _client(permissions: Permissions) -> Any:
