@@ -1,13 +1,14 @@
 """The owner of the tasks that follow executions: started with the server, joined with it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
 import structlog
 from typing_extensions import override
 
+from domain.event import ExecutionEvent
 from domain.execution import Handle
 from domain.identity import ExecutionId, TurnId
 from domain.outcome import failed
@@ -57,6 +58,10 @@ class FollowerTasks(Followers):
         task = self._group.create_task(self._run(handle, after, doubt))
         self._tasks[handle.execution] = task
         task.add_done_callback(lambda _: self._tasks.pop(handle.execution, None))
+
+    @override
+    async def heard(self, handle: Handle, events: Sequence[ExecutionEvent]) -> None:
+        await self._follow.record(handle, events)
 
     async def _run(self, handle: Handle, after: int, doubt: TurnId | None) -> None:
         try:

@@ -8,6 +8,7 @@ a failure the session says why, its leases are gone and the earlier snapshot is 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from domain import copy_files, environment
 from domain.ambient_credentials import cleared
@@ -154,7 +155,7 @@ class StartExecution:
             system_prompt=choice.system_prompt if choice else None,
             mcp_servers=servers_of(facts, stored),
         )
-        launched = await self.runtime.launch(spec)
+        launched = await self.runtime.launch(spec, partial(self.followers.heard, spec.handle))
         if failed(launched):
             return launched
         candidate = snapshot(terms.decision, terms.mode, execution.executor, self.clock.now())

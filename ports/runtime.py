@@ -4,10 +4,10 @@ The control plane speaks to agentctl only through this port. Nothing here assume
 or a clock shared with the agent.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from domain.agent import Agent
 from domain.copy_files import CopyEntry
@@ -27,6 +27,7 @@ from domain.secret import Secret
 __all__ = (
     "Checkout",
     "Cleanup",
+    "Heard",
     "InstanceStatus",
     "Kept",
     "LaunchSpec",
@@ -231,11 +232,21 @@ class InstanceStatus:
     last: int
 
 
+Heard: TypeAlias = Callable[[Sequence[ExecutionEvent]], Awaitable[object]]
+"""Is given events in batches, and is waited for before the next."""
+
+
 class Runtime(Protocol):
     """Every call names its instance by all three ids; a wrong pair is `NO_INSTANCE`."""
 
-    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
-        """Start an instance. After a failure or a cancellation nothing of it is left."""
+    async def launch(
+        self, spec: LaunchSpec, heard: Heard | None = None
+    ) -> Result[Launched, RuntimeProblem]:
+        """Start an instance. After a failure or a cancellation nothing of it is left.
+
+        What setup scripts do meanwhile is told to `heard`, in order, and is all that is told of a
+        launch that one of them forbids. Otherwise it is among the instance's `events` too.
+        """
         ...
 
     async def prompt(

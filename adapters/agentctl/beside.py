@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 from typing_extensions import override
 
-from adapters.agentctl import terminal_wire, wire
+from adapters.agentctl import beside_wire
 from adapters.agentctl.instance_call import Present, call, decoded
 from adapters.agentctl.terminal_link import dialled
 from domain.background import Background, BackgroundOutput
@@ -37,7 +37,7 @@ class AgentctlBeside(Beside):
     async def start(
         self, handle: Handle, command: str, folder: str
     ) -> Result[Background, RuntimeProblem]:
-        content = msgspec.json.encode(wire.Command(command, folder))
+        content = msgspec.json.encode(beside_wire.Command(command, folder))
         return await self._ask(handle, "POST", "/processes", content, _background)
 
     @override
@@ -60,7 +60,7 @@ class AgentctlBeside(Beside):
     async def open_terminal(
         self, handle: Handle, size: TerminalSize
     ) -> Result[SessionTerminal, RuntimeProblem]:
-        content = msgspec.json.encode(terminal_wire.Size(size.columns, size.rows))
+        content = msgspec.json.encode(beside_wire.Size(size.columns, size.rows))
         return await self._ask(handle, "POST", "/terminals", content, _terminal)
 
     @override

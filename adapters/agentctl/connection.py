@@ -13,7 +13,7 @@ from adapters.agentctl.wire import PROTOCOL, Health, Hello, Refused, Welcome
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("AgentctlConnection", "problem_of", "unreachable")
+__all__ = ("AgentctlConnection", "problem_of", "refusal_of", "unreachable")
 
 HANDSHAKE_SECONDS: Final = 10.0
 REQUEST_SECONDS: Final = 60.0
@@ -92,19 +92,27 @@ class AgentctlConnection:
 
     @asynccontextmanager
     async def stream(
-        self, path: str, headers: Mapping[str, str]
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        *,
+        method: str = "GET",
+        content: bytes | None = None,
+        seconds: float | None = None,
     ) -> AsyncGenerator[httpx2.Response, None]:
-        """An answer that is read as it comes, and may be silent for as long as it likes.
+        """An answer that is read as it comes, and may be silent for so long, None for ever.
 
         Raises `ConnectionError` when agentctl is not there, or goes away.
         """
         session = await self.session()
         if failed(session):
             raise ConnectionError(session.failure().detail)
-        sent = {**headers, **_headers(session.unwrap(), None)}
-        patience = httpx2.Timeout(HANDSHAKE_SECONDS, read=None)
+        sent = {**headers, **_headers(session.unwrap(), content)}
+        patience = httpx2.Timeout(HANDSHAKE_SECONDS, read=seconds)
         try:
-            async with self._http.stream("GET", path, headers=sent, timeout=patience) as answer:
+            async with self._http.stream(
+                method, path, content=content, headers=sent, timeout=patience
+            ) as answer:
                 yield answer
         except httpx2.HTTPError as problem:
             raise ConnectionError("agentctl went away") from problem
@@ -203,6 +211,11 @@ def problem_of(answer: httpx2.Response) -> RuntimeProblem:
         refused = _refused.decode(answer.content)
     except msgspec.DecodeError:
         return RuntimeProblem(RuntimeCode.PROTOCOL, f"agentctl answered {answer.status_code}")
+    return refusal_of(refused)
+
+
+def refusal_of(refused: Refused) -> RuntimeProblem:
+    """The problem that it means; a code of a later agentctl is none of ours."""
     code = next((each for each in RuntimeCode if each.value == refused.code), RuntimeCode.PROTOCOL)
     return RuntimeProblem(code, refused.detail, refused.stderr)
 

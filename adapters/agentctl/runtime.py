@@ -1,9 +1,8 @@
 """The control plane's runtime: agents behind agentctl, over its socket."""
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import quote
 
 import httpx2
@@ -13,20 +12,23 @@ from typing_extensions import override
 
 from adapters.agentctl import wire
 from adapters.agentctl.connection import AgentctlConnection
+from adapters.agentctl.event_lines import batches
 from adapters.agentctl.instance_call import Present, call, decoded, named, path_of
+from adapters.agentctl.launch_call import plain_launch, told_launch
 from domain.credential_doctor import Diagnosis, Examined
 from domain.environment import Layer
-from domain.event import EventKind, ExecutionEvent
+from domain.event import ExecutionEvent
 from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.managed_git import ManagedHost
 from domain.mcp_server import GivenMcpServer
 from domain.outcome import Result, Success, failed
-from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy
+from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy, is_blank
 from ports.runtime import (
     Checkout,
     Cleanup,
+    Heard,
     InstanceStatus,
     Kept,
     Launched,
@@ -42,11 +44,7 @@ __all__ = ("AgentctlRuntime", "Keeper", "create")
 
 LAUNCH_SECONDS: Final = 900.0
 """A worktree of a large repository, and an agent that takes the time it is allowed."""
-MAX_BATCH: Final = 500
-"""Events that are handed on together at most."""
 
-_created = msgspec.json.Decoder(wire.Created)
-_event = msgspec.json.Decoder(wire.Event)
 _instances = msgspec.json.Decoder(list[wire.Instance])
 _kept = msgspec.json.Decoder(list[Kept])
 _diagnoses = msgspec.json.Decoder(list[Diagnosis])
@@ -69,21 +67,26 @@ class AgentctlRuntime(Runtime):
         self._keeper = keeper
 
     @override
-    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
+    async def launch(
+        self, spec: LaunchSpec, heard: Heard | None = None
+    ) -> Result[Launched, RuntimeProblem]:
         ensured = await self._keeper.ensure()
         if failed(ensured):
             return ensured
         seconds = LAUNCH_SECONDS + SETUP_TIMEOUT.total_seconds() * len(spec.checkouts)
-        answer = await ensured.unwrap().request(
-            "POST", "/api/v1/instances", content=_encode(create(spec)), seconds=seconds
-        )
+        content = _encode(create(spec))
+        scripts = any(each.scripts and not is_blank(each.scripts.setup) for each in spec.checkouts)
+        if heard is not None and scripts:
+            created = await told_launch(ensured.unwrap(), content, seconds, heard)
+        else:
+            created = await plain_launch(ensured.unwrap(), content, seconds)
         named = spec.handle
-        if failed(answer):
-            code = answer.failure().code.value
+        if failed(created):
+            code = created.failure().code.value
             log.warning("agent_not_started", task=named.task, session=named.session, code=code)
-            return answer
+            return created
         log.info("agent_started", task=named.task, session=named.session, execution=named.execution)
-        return decoded(answer.unwrap(), _created).map(_launched)
+        return created.map(_launched)
 
     @override
     async def prompt(
@@ -126,7 +129,7 @@ class AgentctlRuntime(Runtime):
                 return
             if answer.status_code >= HTTPStatus.BAD_REQUEST:
                 raise ConnectionError(f"agentctl answered {answer.status_code}")
-            async for batch in _batches(answer):
+            async for batch in batches(answer):
                 yield batch
 
     @override
@@ -231,22 +234,6 @@ def _statuses(listed: Sequence[wire.Instance]) -> Sequence[InstanceStatus]:
         )
         for each in listed
     ]
-
-
-async def _batches(stream: httpx2.Response) -> AsyncIterator[Sequence[ExecutionEvent]]:
-    """The lines of the stream, those that arrived together handed on together."""
-    rest = b""
-    async for part in stream.aiter_bytes():
-        *lines, rest = (rest + part).split(b"\n")
-        for start in range(0, len(lines), MAX_BATCH):
-            yield [_read(line) for line in lines[start : start + MAX_BATCH]]
-
-
-def _read(line: bytes) -> ExecutionEvent:
-    event = _event.decode(line)
-    body: dict[str, Any] = msgspec.json.decode(event.body)  # the event's own JSON object
-    at = datetime.fromisoformat(event.at)
-    return ExecutionEvent(event.n, at, EventKind(event.kind), event.generation, body)
 
 
 def create(spec: LaunchSpec) -> wire.Create:

@@ -12,6 +12,7 @@ instance that does not exist.
     POST   /api/v1/worktrees/removal                      Worktrees -> list[Kept], or Refused
     POST   /api/v1/worktrees/restoration                  Worktrees -> list[Kept], or Refused
     POST   /api/v1/instances                              Create -> Created, or Refused
+    POST   /api/v1/launches                               Create -> Event lines, then a LaunchEnd
     GET    /api/v1/instances                              list[Instance]
     DELETE /api/v1/instances/{execution}                  stop; 204
     DELETE /api/v1/instances/{execution}/log              release; 204
@@ -58,7 +59,6 @@ __all__ = (
     "AskRefused",
     "Checkout",
     "Cleanup",
-    "Command",
     "Copy",
     "Create",
     "Created",
@@ -292,13 +292,6 @@ class GitAnswer(msgspec.Struct, frozen=True):
 
     value: msgspec.Raw = msgspec.Raw(b"null")
     failure: GitFailure | None = None
-
-
-class Command(msgspec.Struct, frozen=True):
-    """A background command for the shell; `folder` is below the agent's directory."""
-
-    command: str
-    folder: str = ""
 
 
 class Acknowledge(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """Scripts of a repository as its user meets them: set over REST, run at a launch."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from domain import git_config
 from domain.git_config import Entry
 from tests.e2e.conftest import TOKEN, git
 from tests.e2e.connected import AUTHOR, connect
-from tests.e2e.kandev import Installation
+from tests.e2e.kandev import SECONDS, Driver, Installation, Json
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
@@ -43,6 +44,54 @@ async def test_a_setup_sees_the_hooks_of_the_host_and_pushes_with_managed_access
     assert (worktree / "told").read_text(encoding="utf-8") == "/no/hooks\n"
     assert [(each["script"], each["exit"]) for each in ends] == [("setup", 0)]
     assert git("log", "-1", "--format=%s", "from-setup", at=forge.root / "acme/app.git") == "Setup"
+
+
+@requirement("script:events:meanwhile")
+async def test_a_setup_is_seen_while_it_runs_and_after_it_forbade_the_launch(
+    installation: Installation, checkout: Path, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    setup = f"echo waiting; until test -e {go}; do sleep 0.02; done; echo gone; exit 3"
+    async with installation.server() as kandev:
+        await kandev.workspace_of()
+        settings = {"setup_script": setup, "on_setup_failure": "block"}
+        repository = await kandev.repository({"local_path": str(checkout), "settings": settings})
+        task = await kandev.task(repository)
+        async with asyncio.TaskGroup() as group:
+            launching = group.create_task(refused_launch(kandev, task))
+            session = await begun(kandev, task)
+            meanwhile = await said(kandev, session, "waiting\n")
+            go.touch()
+        afterwards = await said(kandev, session, "gone\n")
+        failed = await kandev.session(session)
+
+    assert launching.result() == "setup_failed"
+    assert meanwhile["body"]["status"] == afterwards["body"]["status"] == "running"
+    assert (failed["state"], failed["failure"]["code"]) == ("failed", "setup_failed")
+
+
+async def refused_launch(kandev: Driver, task: str) -> str:
+    with pytest.raises(ApiError) as refused:
+        await kandev.launch(task)
+    return refused.value.code
+
+
+async def begun(kandev: Driver, task: str) -> str:
+    """The session of a launch under way; it comes without an event that could be waited for."""
+    path = f"/api/v1/tasks/{task}/sessions"
+    async with asyncio.timeout(SECONDS):
+        while not (sessions := await kandev.client.get(path)):  # noqa: ASYNC110 -- as above
+            await asyncio.sleep(0.02)
+    return str(sessions[0]["id"])
+
+
+async def said(kandev: Driver, session: str, text: str) -> Json:
+    """The event in which a script said this."""
+    async with asyncio.timeout(SECONDS):
+        async for event in kandev.client.events(session):
+            if event["body"].get("text") == text:
+                return event
+    raise AssertionError(text)
 
 
 @requirement("script:setting")

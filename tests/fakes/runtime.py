@@ -11,6 +11,7 @@ from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import (
+    Heard,
     InstanceStatus,
     Kept,
     Launched,
@@ -27,7 +28,8 @@ __all__ = ("FakeRuntime",)
 class FakeRuntime(Runtime):
     """Every call is answered by its member of `refuses`, if there is one, and else taken.
 
-    `alive` are the instances that would be listed. `meanwhile` runs while an agent starts.
+    `alive` are the instances that would be listed. `overture` is told of each launch, `meanwhile` runs
+    while an agent starts.
     """
 
     def __init__(self) -> None:
@@ -46,6 +48,7 @@ class FakeRuntime(Runtime):
         self.tells = Launched(
             "conversation-1", resumed=False, lost_context=None, removed=(), capabilities={}
         )
+        self.overture: Sequence[ExecutionEvent] = ()
         self.meanwhile: Callable[[LaunchSpec], Awaitable[None]] | None = None
         self._streams: dict[
             Handle, asyncio.Queue[Sequence[ExecutionEvent] | ConnectionError | None]
@@ -60,8 +63,12 @@ class FakeRuntime(Runtime):
         self._streams.setdefault(handle, asyncio.Queue()).put_nowait(ConnectionError("gone"))
 
     @override
-    async def launch(self, spec: LaunchSpec) -> Result[Launched, RuntimeProblem]:
+    async def launch(
+        self, spec: LaunchSpec, heard: Heard | None = None
+    ) -> Result[Launched, RuntimeProblem]:
         self.launches.append(spec)
+        if heard is not None and self.overture:
+            await heard(self.overture)
         if self.meanwhile is not None:
             await self.meanwhile(spec)
         refused = self._answer("launch")

@@ -10,6 +10,7 @@ import pytest
 from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.credential_policy import Mode
+from domain.event import EventKind, ExecutionEvent
 from domain.execution import ExecutionState, ExecutorType
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure, failed
@@ -271,3 +272,15 @@ async def local_task(plane: Plane) -> TaskId:
     plane.git.local["/home/me/shop"] = LocalRepository("/home/me/shop", None, "main")
     made = await plane.api.register_repository.by_path(OWNER, workspace, "/home/me/shop")
     return (await plane.task(workspace, made.unwrap().id)).id
+
+
+@requirement("script:events:meanwhile")
+async def test_what_a_launch_tells_meanwhile_is_handed_on_for_its_execution(plane: Plane) -> None:
+    at = plane.clock.now()
+    said = ExecutionEvent(1, at, EventKind.SCRIPT, None, {"status": "running"})
+    plane.runtime.overture = (said,)
+    task = await plane.ready_task()
+
+    session = (await plane.launched(task.id)).unwrap()
+
+    assert plane.followers.told == [(handle(session), (said,))]

@@ -75,6 +75,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#output",
         "A script's begin, output and end are events, its output without secrets.",
     ),
+    "script:events:meanwhile": (
+        f"{_PAGE}#output",
+        "A setup script's events come while it runs, and stay of a launch that it forbids.",
+    ),
     "script:output": (
         f"{_PAGE}#output",
         "The last 10 KiB of output are kept, cut between characters.",

@@ -10,6 +10,7 @@ from adapters.agentctl.server.beside_routes import BESIDE_ROUTES
 from adapters.agentctl.server.bundle_routes import BUNDLE_ROUTES
 from adapters.agentctl.server.door import Door
 from adapters.agentctl.server.git_routes import work_with_git
+from adapters.agentctl.server.launch_route import launch
 from adapters.agentctl.server.presence import Presence
 from adapters.agentctl.server.refusals import RefusedError, on_bug, on_http, on_refused
 from adapters.agentctl.server.routes import ROUTES, Core
@@ -28,7 +29,14 @@ def create_app(core: Core, presence: Presence) -> Litestar:
         return core
 
     return Litestar(
-        route_handlers=[*ROUTES, *BESIDE_ROUTES, *TERMINAL_ROUTES, *BUNDLE_ROUTES, work_with_git],
+        route_handlers=[
+            *ROUTES,
+            launch,
+            *BESIDE_ROUTES,
+            *TERMINAL_ROUTES,
+            *BUNDLE_ROUTES,
+            work_with_git,
+        ],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],
         exception_handlers={

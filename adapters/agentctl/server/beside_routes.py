@@ -6,7 +6,7 @@ from litestar import delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from adapters.agentctl import wire
+from adapters.agentctl import beside_wire
 from adapters.agentctl.server.refusals import granted
 from adapters.agentctl.server.routes import Core, Session, Task
 from domain.background import Background, BackgroundOutput
@@ -19,7 +19,7 @@ async def start_process(
     execution: FromPath[str],
     task: Task,
     session: Session,
-    data: JSONBody[wire.Command],
+    data: JSONBody[beside_wire.Command],
     core: NamedDependency[Core],
 ) -> Background:
     beside = granted(core.find(execution, task, session).beside())

@@ -9,7 +9,7 @@ quicker than handing them to a thread.
 import asyncio
 import os
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -172,7 +172,7 @@ class EventLog:
             os.close(self._descriptor)
             self._descriptor = None
 
-    async def follow(self, after: int) -> AsyncIterator[bytes]:
+    async def follow(self, after: int) -> AsyncGenerator[bytes]:
         """The lines of the events after `after`, in order, in pieces, until the log has ended.
 
         Each reader is given every event. Raises `TrimmedError` when some of them are gone.

@@ -56,6 +56,8 @@ class Instance(Hosted):
         self._parts = parts
         self._asked: wire.Create | None = asked
         self._directory = parts.directory / asked.execution
+        self.begun = Happening()
+        """That its log can be read, though nothing of it was answered yet."""
         self._over = Happening()
         self._retry: asyncio.TimerHandle | None = None
         self._talk: Talk | None = None
@@ -227,6 +229,7 @@ class Instance(Hosted):
             self._transport,
             self._flush,
             self._on_stdout,
+            self.begun.happen,
         )
 
     async def _serve(

@@ -13,10 +13,10 @@ from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.parts import Parts
 from domain.execution import ExecutorType, Handle
-from domain.outcome import Failure, Result, failed
+from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Instances",)
+__all__ = ("Instances", "Launch")
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FOLDER: Final = re.compile(r"(?!\.{1,2}$)[^/\0]{0,255}")
@@ -33,7 +33,7 @@ class Instances:
         self._parts = parts
         self._group = asyncio.TaskGroup()
         self._instances: dict[str, Hosted] = {}
-        self._creating: dict[str, _Launch] = {}
+        self._creating: dict[str, Launch] = {}
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -56,6 +56,18 @@ class Instances:
 
     async def create(self, asked: wire.Create) -> Result[wire.Created, RuntimeProblem]:
         """Create an instance. When it fails or the caller gives up, nothing of it is left."""
+        begun = self.begin(asked)
+        if failed(begun):
+            return begun
+        launch = begun.unwrap()
+        try:
+            await launch.until_answered(())
+        finally:
+            launch.leave()
+        return launch.answer()
+
+    def begin(self, asked: wire.Create) -> Result["Launch", RuntimeProblem]:
+        """Begin to create an instance, whose launch the caller leaves."""
         refusal = _refusal(asked)
         if refusal is not None:
             return Failure(RuntimeProblem(RuntimeCode.INVALID, refusal))
@@ -65,16 +77,9 @@ class Instances:
         created: _Answer = asyncio.get_running_loop().create_future()
         instance = Instance(self._parts, asked)
         task = self._group.create_task(self._host(instance, created), name=f"instance {name}")
-        self._creating[name] = _Launch(instance.handle, task)
-        first: set[asyncio.Future[Any]] = {created, task}  # of two kinds of results
-        try:
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            _give_up(task)
-            raise
-        if not created.done():
-            return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was stopped"))
-        return created.result()
+        launch = Launch(instance, created, task)
+        self._creating[name] = launch
+        return Success(launch)
 
     def find(self, handle: Handle) -> Hosted | None:
         """The instance, if all three ids are its own."""
@@ -84,7 +89,7 @@ class Instances:
     async def abandon(self, handle: Handle) -> bool:
         """Give up a launch that is under way and wait until nothing of it is left."""
         launch = self._creating.get(handle.execution)
-        if launch is None or launch.handle != handle:
+        if launch is None or launch.instance.handle != handle:
             return False
         _give_up(launch.task)
         await asyncio.wait({launch.task})
@@ -127,9 +132,33 @@ class Instances:
             self._creating.pop(name, None)
 
 
-class _Launch(NamedTuple):
-    handle: Handle
+class Launch(NamedTuple):
+    """The launch of one instance, under way or answered."""
+
+    instance: Instance
+    created: _Answer
     task: "asyncio.Task[None]"
+
+    async def until_answered(self, others: Sequence["asyncio.Future[Any]"]) -> None:
+        """Until it is answered or given up, or one of the others is done."""
+        first: set[asyncio.Future[Any]] = {self.created, self.task, *others}  # of several kinds
+        await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+
+    @property
+    def answered(self) -> bool:
+        """Whether nothing of the launch is to come."""
+        return self.created.done() or self.task.done()
+
+    def answer(self) -> Result[wire.Created, RuntimeProblem]:
+        """What it was answered with; one that was given up has no other answer."""
+        if not self.created.done():
+            return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, "the launch was stopped"))
+        return self.created.result()
+
+    def leave(self) -> None:
+        """Nobody waits for it any more: one that is not answered is given up."""
+        if not self.answered:
+            _give_up(self.task)
 
 
 def _give_up(task: "asyncio.Task[None]") -> None:

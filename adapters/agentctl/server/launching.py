@@ -58,7 +58,10 @@ class Launched:
 
 @dataclass(frozen=True, slots=True)
 class Launching:
-    """Called once. `flush` hands out what was recorded, `on_stdout` takes what the agent says."""
+    """Called once. `flush` hands out what was recorded, `on_stdout` takes what the agent says.
+
+    `begun` hears that the log can be read.
+    """
 
     parts: Parts
     handle: Handle
@@ -70,6 +73,7 @@ class Launching:
     transport: AgentTransport
     flush: Callable[[], None]
     on_stdout: Callable[[bytes], None]
+    begun: Callable[[], None]
 
     async def __call__(
         self, asked: wire.Create, life: AsyncExitStack
@@ -101,6 +105,7 @@ class Launching:
         undo.callback(self.log.close)
         try:
             self.log.open()
+            self.begun()
             self._warn(equipment)
             self._write_record()
             pushes = await self._watch(asked, equipment)

@@ -12,7 +12,7 @@ from adapters.agentctl.wire import Refused
 from domain.outcome import Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("RefusedError", "granted", "on_bug", "on_http", "on_refused", "refusal_body")
+__all__ = ("RefusedError", "granted", "on_bug", "on_http", "on_refused", "refusal_body", "refused")
 
 _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.UNREACHABLE: 503,
@@ -70,8 +70,12 @@ def granted(outcome: Result[Value, RuntimeProblem]) -> Value:
     return outcome.unwrap()
 
 
+def refused(problem: RuntimeProblem) -> Refused:
+    return Refused(problem.code.value, problem.detail, problem.stderr)
+
+
 def refusal_body(problem: RuntimeProblem) -> bytes:
-    return msgspec.json.encode(Refused(problem.code.value, problem.detail, problem.stderr))
+    return msgspec.json.encode(refused(problem))
 
 
 def on_refused(_: Request[Any, Any, Any], error: RefusedError) -> Response[bytes]:

@@ -38,6 +38,7 @@ CAPABILITIES: Final = [
     "events",
     "git",
     "git-configuration",
+    "launch-events",
     "relay",
     "terminals",
     "worktree-removal",

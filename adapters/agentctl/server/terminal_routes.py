@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import WebSocketException
 from litestar.params import FromPath, JSONBody
 
-from adapters.agentctl import terminal_wire
+from adapters.agentctl import beside_wire
 from adapters.agentctl.server.refusals import RefusedError, granted
 from adapters.agentctl.server.routes import Core, Session, Task
 from adapters.agentctl.server.terminals import Lost, OpenTerminal, Shown
@@ -20,7 +20,7 @@ from domain.terminal import MAX_INPUT_BYTES, SessionTerminal, check_size
 __all__ = ("TERMINAL_ROUTES",)
 
 _encode: Final = msgspec.json.Encoder().encode
-_resize: Final = msgspec.json.Decoder(terminal_wire.Resize)
+_resize: Final = msgspec.json.Decoder(beside_wire.Resize)
 
 
 @post("/api/v1/instances/{execution:str}/terminals", status_code=201)
@@ -28,7 +28,7 @@ async def open_terminal(
     execution: FromPath[str],
     task: Task,
     session: Session,
-    data: JSONBody[terminal_wire.Size],
+    data: JSONBody[beside_wire.Size],
     core: NamedDependency[Core],
 ) -> SessionTerminal:
     beside = granted(core.find(execution, task, session).beside())
@@ -68,10 +68,10 @@ async def stream_terminal(
         beside = granted(core.find(execution, task, session).beside())
         terminal = granted(beside.terminals.find(terminal_id))
     except RefusedError as refused:
-        await socket.close(terminal_wire.NO_TERMINAL, refused.problem.code.value)
+        await socket.close(beside_wire.NO_TERMINAL, refused.problem.code.value)
         return
     if terminal.crowded:
-        await socket.close(terminal_wire.CROWDED, "too many look at it already")
+        await socket.close(beside_wire.CROWDED, "too many look at it already")
         return
     code = 1000
     async with asyncio.TaskGroup() as group:
@@ -97,11 +97,9 @@ async def _send(socket: WebSocket[Any, Any, Any], shown: Shown) -> None:
     if isinstance(shown, bytes):
         await socket.send_data(shown, mode="binary")
     elif isinstance(shown, Lost):
-        await socket.send_data(_encode(terminal_wire.Lost(shown.size)), mode="text")
+        await socket.send_data(_encode(beside_wire.Lost(shown.size)), mode="text")
     else:
-        await socket.send_data(
-            _encode(terminal_wire.Ended(shown.status, shown.signal)), mode="text"
-        )
+        await socket.send_data(_encode(beside_wire.Ended(shown.status, shown.signal)), mode="text")
 
 
 async def _type(socket: WebSocket[Any, Any, Any], terminal: OpenTerminal) -> int:
@@ -113,10 +111,10 @@ async def _type(socket: WebSocket[Any, Any, Any], terminal: OpenTerminal) -> int
         typed, said = message.get("bytes"), message.get("text")
         if isinstance(typed, bytes):
             if len(typed) > MAX_INPUT_BYTES:
-                return terminal_wire.MALFORMED
+                return beside_wire.MALFORMED
             await terminal.type(typed)
         elif not isinstance(said, str) or not _resized(terminal, said):
-            return terminal_wire.MALFORMED
+            return beside_wire.MALFORMED
 
 
 def _resized(terminal: OpenTerminal, said: str) -> bool:

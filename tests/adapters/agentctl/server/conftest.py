@@ -139,7 +139,7 @@ async def watch(instance: Hosted, until: str | None = None, after: int = 0) -> l
                 event = json.loads(line)
                 seen.append(Seen(event["n"], event["kind"], event["generation"], event["body"]))
                 if event["kind"] == until:
-                    await pieces.aclose()  # type: ignore[attr-defined]  # an async generator
+                    await pieces.aclose()
                     return seen
     return seen
 

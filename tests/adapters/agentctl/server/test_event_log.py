@@ -103,7 +103,7 @@ async def test_an_event_is_on_disk_before_it_is_handed_out(log: EventLog, tmp_pa
     log.flush()
     follower = log.follow(0)
     piece = await anext(follower)
-    await follower.aclose()  # type: ignore[attr-defined]  # an async generator
+    await follower.aclose()
 
     assert unflushed == 0
     assert (tmp_path / "000000000001.ndjson").read_bytes() == piece

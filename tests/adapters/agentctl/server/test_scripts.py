@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from structlog.testing import capture_logs
 
 from adapters.agentctl import wire
 from adapters.agentctl.server.instance import Instance
+from adapters.agentctl.server.launch_route import told
 from adapters.process.table import read
 from domain.outcome import failed
 from domain.script import OUTPUT_BYTES, TOLD_BYTES
@@ -243,6 +245,54 @@ async def test_a_checkout_of_the_users_own_is_not_set_up(house: House, source: P
     await house.launch(checkouts=[checkout], executor="local", workspace=str(source))
 
     assert not (source / "touched").exists()
+
+
+async def _told(house: House, checkout: wire.Checkout) -> list[dict[str, Any]]:
+    """The lines of a launch that is told as it happens."""
+    asked = house.asked(checkouts=[checkout])
+    text = b"".join([piece async for piece in told(house.instances, asked)])
+    return [msgspec.json.decode(line) for line in text.splitlines()]
+
+
+@requirement("script:events:meanwhile")
+async def test_of_a_launch_that_a_setup_forbids_everything_is_told(
+    house: House, source: Path
+) -> None:
+    *events, end = await _told(house, _checkout(source, "echo why; exit 3", blocks=True))
+
+    assert [each["n"] for each in events] == [1, 2, 3]
+    assert [each["body"].get("text") for each in events] == [None, "why\n", None]
+    assert events[-1]["body"]["output"] == "why\n"
+    assert (end["created"], end["refused"]["code"]) == (None, "setup_failed")
+    assert house.instances.all() == []
+
+
+@requirement("script:events:meanwhile")
+async def test_a_launch_that_is_told_ends_with_its_answer(house: House, source: Path) -> None:
+    *events, end = await _told(house, _checkout(source, "true"))
+    again = await _told(house, _checkout(source, "true"))
+
+    assert [each["kind"] for each in events][:2] == ["script", "script"]
+    assert end["created"]["acp_session"] == "s1"
+    assert [each.alive for each in house.instances.all()] == [True]
+    assert [each["refused"]["code"] for each in again] == ["instance_exists"]
+
+
+@requirement("script:events:meanwhile")
+@requirement("script:ended")
+async def test_who_stops_to_listen_gives_the_launch_up(house: House, source: Path) -> None:
+    checkout = _checkout(source, "echo $$ > pid; exec sleep 600")
+    telling = told(house.instances, house.asked(checkouts=[checkout]))
+    begun = await anext(telling)
+    pid = house.workspace / "pid"
+    await eventually(lambda: pid.exists() and pid.read_text() != "")
+    number = int(pid.read_text())
+
+    await telling.aclose()
+    await eventually(lambda: not (house.home / "instances" / house.execution).exists())
+
+    assert msgspec.json.decode(begun)["body"]["status"] == "running"
+    assert not _lives(number)
 
 
 async def _removed(

@@ -1,4 +1,4 @@
-"""What is said about a terminal, between the control plane and agentctl and to whoever looks at it.
+"""What is said about what runs beside an agent, and to whoever looks at a terminal.
 
 What is typed and shown travels beside it, as bytes.
 """
@@ -11,6 +11,7 @@ __all__ = (
     "CROWDED",
     "MALFORMED",
     "NO_TERMINAL",
+    "Command",
     "Ended",
     "Lost",
     "Resize",
@@ -25,6 +26,13 @@ CROWDED: Final = 4409
 
 MALFORMED: Final = 4400
 """The code that a stream is closed with after a message that means nothing, or is too long."""
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A background command for the shell; `folder` is below the agent's directory."""
+
+    command: str
+    folder: str = ""
 
 
 class Size(msgspec.Struct, frozen=True):
