@@ -8,6 +8,7 @@ worktrees had checked out, and where that tells of several it is ambiguous and n
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -80,12 +81,16 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What one process of git pushed; `more` refs are not named. `whose` is never `ANOTHER`."""
+    """What one process of git pushed; `more` refs are not named. `whose` is never `ANOTHER`.
+
+    `before` is when the question came whose answer made us look: almost certainly a later push's.
+    """
 
     repository: RepositoryId
     whose: Whose
     updates: tuple[Update, ...]
     more: int = 0
+    before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,7 @@ def to_json(told: Push | Unseen) -> Json:
         "whose": told.whose.value,
         "updates": [{"ref": each.ref, "old": each.old, "new": each.new} for each in told.updates],
         "more": told.more,
+        "before": told.before.isoformat() if told.before else None,
     }
 
 
@@ -167,7 +173,10 @@ def load(body: Mapping[str, Any]) -> Push | Unseen | None:  # any JSON object
         if "unseen" in body:
             return Unseen(repository, str(body["unseen"]))
         named = [Update(str(e["ref"]), str(e["old"]), str(e["new"])) for e in body["updates"]]
-        return Push(repository, Whose(body["whose"]), tuple(named[:MAX_UPDATES]), int(body["more"]))
+        before = datetime.fromisoformat(body["before"]) if body.get("before") else None
+        return Push(
+            repository, Whose(body["whose"]), tuple(named[:MAX_UPDATES]), int(body["more"]), before
+        )
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -61,16 +61,19 @@ class Judged:
 def judge(told: Push | Unseen, at: datetime, redemptions: Sequence[LedgerEntry]) -> Judged:
     """What was seen `at` a moment; `redemptions` are granted ones that no push was matched with.
 
-    The newest from before it, no older than `PUSH_LIFE`, allowed it. Whether a user pushed from a
-    checkout that the session shares with them cannot be told.
+    The newest from before it, no older than `PUSH_LIFE`, allowed it; one that came with the look
+    that found it only where there is no other. Whether a user pushed from a checkout that the
+    session shares with them cannot be told.
     """
     if isinstance(told, Unseen):
         return Judged(Verdict.UNSEEN)
     if told.whose is Whose.AMBIGUOUS:
         return Judged(Verdict.AMBIGUOUS)
-    before = [each for each in redemptions if at - PUSH_LIFE <= each.at <= at]
-    if before:
-        return Judged(Verdict.MATCHED, max(before, key=lambda each: each.sequence))
+    allowed = [each for each in redemptions if at - PUSH_LIFE <= each.at <= at]
+    if allowed:
+        earlier = [each for each in allowed if told.before is None or each.at <= told.before]
+        newest = max(earlier or allowed, key=lambda each: each.sequence)
+        return Judged(Verdict.MATCHED, newest)
     return Judged(Verdict.AMBIGUOUS if told.whose is Whose.CHECKOUT else Verdict.OUTSIDE)
 
 

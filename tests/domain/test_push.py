@@ -20,6 +20,7 @@ from domain.push import (
     updates,
     whose,
 )
+from tests.domain.lease_examples import NOW
 from tests.requirements import requirement
 
 REF = "refs/remotes/origin/feature/one"
@@ -136,7 +137,7 @@ def test_where_there_is_one_worktree_it_is_that_ones() -> None:
 
 
 def test_what_is_told_reads_back() -> None:
-    push = Push(RepositoryId("r"), Whose.SESSION, (Update(REF, A, B),), 3)
+    push = Push(RepositoryId("r"), Whose.SESSION, (Update(REF, A, B),), 3, NOW)
     unseen = Unseen(RepositoryId("r"), "reflogs_off")
 
     assert load(to_json(push)) == push
@@ -151,7 +152,9 @@ def test_what_is_told_reads_back() -> None:
         {"repository_id": "r", "whose": "nobody", "updates": [], "more": 0},
         {"repository_id": "r", "whose": "session", "updates": [{"ref": "x"}], "more": 0},
         {"repository_id": "r", "whose": "session", "updates": 7, "more": 0},
-        {"repository_id": "r", "whose": "session", "updates": [], "more": "many"},
+        {"repository_id": "r", "whose": "session", "updates": [], "more": "many", "before": None},
+        {"repository_id": "r", "whose": "session", "updates": [], "more": 0, "before": "soon"},
+        {"repository_id": "r", "whose": "session", "updates": [], "more": 0, "before": 7},
     ],
 )
 def test_what_is_no_push_is_none(body: dict[str, object]) -> None:

@@ -45,6 +45,8 @@ LATER = redemption(3, NOW + timedelta(seconds=1))
         (PUSH, [FIRST, SECOND], Judged(Verdict.MATCHED, SECOND)),
         (PUSH, [SECOND, LATER], Judged(Verdict.MATCHED, SECOND)),
         (PUSH, [LATER], Judged(Verdict.OUTSIDE)),
+        (replace(PUSH, before=FIRST.at), [FIRST, SECOND], Judged(Verdict.MATCHED, FIRST)),
+        (replace(PUSH, before=FIRST.at), [SECOND], Judged(Verdict.MATCHED, SECOND)),
         (PUSH, [], Judged(Verdict.OUTSIDE)),
         (replace(PUSH, whose=Whose.CHECKOUT), [FIRST], Judged(Verdict.MATCHED, FIRST)),
         (replace(PUSH, whose=Whose.CHECKOUT), [], Judged(Verdict.AMBIGUOUS)),

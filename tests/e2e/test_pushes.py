@@ -34,7 +34,7 @@ async def test_a_push_is_matched_with_its_redemption_and_one_without_is_outside_
         repository = await kandev.repository({"clone_url": forge.url("acme/app")})
         agent = await launched(kandev, await kandev.task(repository), tmp_path / "a")
         other = await launched(kandev, await kandev.task(repository), tmp_path / "b")
-        ended = await agent.runs(commit, "git push --quiet origin HEAD")
+        ended = await agent.runs(*[commit, "git push --quiet origin HEAD"] * 2)
         ended += await agent.runs(commit, f"{AROUND % TOKEN} push --quiet origin HEAD")
         ended += await agent.runs(commit, f"git push --quiet {forge.url('acme/app')} HEAD")
         ended += await other.runs("git push --quiet origin HEAD HEAD:refs/heads/second")
@@ -45,19 +45,20 @@ async def test_a_push_is_matched_with_its_redemption_and_one_without_is_outside_
         _, text, _ = await installation.command("doctor", "credentials", "--session", agent.session)
         seen, of_other = await pushes(kandev, agent.session), await pushes(kandev, other.session)
 
-    assert ended == ["complete"] * 7
+    assert ended == ["complete"] * 9
     branch = next(iter(session["metadata"]["branches"].values()))
     told = [(each["result"], each["detail"], each["actor"], each["redemption"]) for each in seen]
     ref = f"refs/remotes/origin/{branch}"
     assert told == [
         ("matched", ref, "robot", redemptions[0]["sequence"]),
+        ("matched", ref, "robot", redemptions[1]["sequence"]),
         ("outside_lease", ref, None, None),
     ]
     assert [each["result"] for each in of_other] == ["matched"]
     assert session["metadata"]["git_pushes"] == {
-        "matched": 1,
+        "matched": 2,
         "outside_lease": 1,
         "ambiguous": 0,
         "not_seen": ["by_url"],
     }
-    assert "1 matched with a redemption, 1 outside the lease, 0 ambiguous" in text
+    assert "2 matched with a redemption, 1 outside the lease, 0 ambiguous" in text

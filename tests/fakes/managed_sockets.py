@@ -13,14 +13,14 @@ class FakeOpen:
     def __init__(self, opened: Opened, parent: "FakeSockets") -> None:
         self.opened = opened
         self.admitted: tuple[int, int] | None = None
-        self.given: Callable[[], Awaitable[None]] | None = None
+        self.given: Callable[[float], Awaitable[None]] | None = None
         self._parent = parent
         self._path = Path(opened.variables["KANDEV_BROKER_SOCKET"])
 
     def admit(self, pid: int, started: int) -> None:
         self.admitted = (pid, started)
 
-    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
+    def after_giving(self, call: Callable[[float], Awaitable[None]]) -> None:
         self.given = call
 
     async def close(self) -> None:

@@ -51,15 +51,18 @@ class Surroundings:
     bounds: BrokerBounds = field(default_factory=BrokerBounds)
 
 
-async def _nothing() -> None:
+async def _nothing(_: float) -> None:
     """Nobody wants to know."""
 
 
 class GitSocket:
-    """Serves one instance from `start` to `close`; calls `after_giving` when git was answered."""
+    """Serves one instance from `start` to `close`.
+
+    Calls `after_giving` when git has a credential, with the seconds since it asked.
+    """
 
     def __init__(self, execution: ExecutionId, around: Surroundings) -> None:
-        self.after_giving: Callable[[], Awaitable[None]] = _nothing
+        self.after_giving: Callable[[float], Awaitable[None]] = _nothing
         self._execution = execution
         self._around = around
         self._leases: dict[RepositoryIdentity, Lease] = {}
@@ -90,6 +93,7 @@ class GitSocket:
         task = asyncio.current_task()
         assert task is not None, "a connection is served by a task"
         self._questions.add(task)
+        begun = self._around.monotonic()
         try:
             # Without an answer git reads an end, and its next helper is the one that says quit.
             with suppress(OSError, TimeoutError, asyncio.CancelledError):
@@ -99,7 +103,7 @@ class GitSocket:
                     await writer.drain()
                 writer.close()
                 if answer not in {QUIT, b""}:
-                    await self.after_giving()
+                    await self.after_giving(self._around.monotonic() - begun)
         finally:
             self._questions.discard(task)
             writer.close()

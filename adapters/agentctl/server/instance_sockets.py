@@ -40,8 +40,8 @@ class OpenSockets(Protocol):
         """
         ...
 
-    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
-        """Call this after each credential that was given, once git has it."""
+    def after_giving(self, call: Callable[[float], Awaitable[None]]) -> None:
+        """Call this after each credential that was given, with the seconds since the question."""
         ...
 
     async def close(self) -> None:

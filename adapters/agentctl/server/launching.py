@@ -184,7 +184,12 @@ class Launching:
         """From before the agent runs; after each credential that it is given."""
         variables = equipment.environment.variables
         pushes = await push_watch.begin(
-            asked, self.parts.git, variables, self.hearing.record, self.flush
+            asked,
+            self.parts.git,
+            variables,
+            self.hearing.record,
+            self.flush,
+            self.parts.clock.now,
         )
         if equipment.sockets is not None:
             equipment.sockets.after_giving(pushes.look)

@@ -35,7 +35,7 @@ class OpenGitSocket:
     def admit(self, pid: int, started: int) -> None:
         self.around.families.admit(self.handle.execution, pid, started)
 
-    def after_giving(self, call: Callable[[], Awaitable[None]]) -> None:
+    def after_giving(self, call: Callable[[float], Awaitable[None]]) -> None:
         self.served.after_giving = call
 
     async def close(self) -> None:

@@ -6,7 +6,8 @@ between two looks whatever time git wrote beside it.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -62,11 +63,16 @@ class PushWatch:
     repositories: Sequence[_Repository]
     record: Callable[[EventKind, Json], None]
     flush: Callable[[], None]
+    now: Callable[[], datetime]
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
     _waiting: bool = False
 
-    async def look(self) -> None:
-        """Tell of what was pushed since the last look. Whoever comes while one waits is served."""
+    async def look(self, ago: float | None = None) -> None:
+        """Tell of what was pushed since the last look. Whoever comes while one waits is served.
+
+        `ago`: the seconds since the question came that gave rise to this look.
+        """
+        before = None if ago is None else self.now() - timedelta(seconds=ago)
         if self._waiting or not self.repositories:
             return
         self._waiting = True
@@ -78,7 +84,7 @@ class PushWatch:
             for repository in self.repositories:
                 found, repository.known = await asyncio.to_thread(_look, repository)
                 for push in found:
-                    self.record(EventKind.PUSH, to_json(push))
+                    self.record(EventKind.PUSH, to_json(replace(push, before=before)))
         finally:
             self._looking.release()
         self.flush()
@@ -90,6 +96,7 @@ async def begin(
     environment: Mapping[str, str],
     record: Callable[[EventKind, Json], None],
     flush: Callable[[], None],
+    now: Callable[[], datetime],
 ) -> PushWatch:
     """Watch the repositories that there are leases for; what is there now is not news.
 
@@ -106,7 +113,7 @@ async def begin(
             else:
                 unseen = Unseen(RepositoryId(place.repository), REFLOGS_OFF)
                 record(EventKind.PUSH, to_json(unseen))
-    return PushWatch(repositories, record, flush)
+    return PushWatch(repositories, record, flush, now)
 
 
 def _open(place: Watched, checkout: wire.Checkout, *, shared: bool) -> _Repository | None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.anyio
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/"}
 LEASE = wire.Lease("r1", "forge.example", "/acme/app", "kdl_x", "kdc_x")
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BRANCH = "feature/one"
 REF = f"refs/remotes/origin/{BRANCH}"
 MAIN = "refs/remotes/origin/main"
@@ -94,6 +96,7 @@ class Work:
             {**ENVIRONMENT, **variables},
             self._record,
             self._flush,
+            lambda: NOW,
         )
 
     async def told(self, seen: PushWatch) -> list[tuple[object, list[str]]]:
@@ -262,6 +265,18 @@ async def test_links_pipes_and_nonsense_in_their_place_are_passed_over(work: Wor
     assert await work.told(seen) == []
 
 
+@requirement("ledger:push")
+async def test_a_push_that_a_question_brought_to_light_is_from_before_it(work: Work) -> None:
+    seen = await work.watched()
+    for ago in (None, 2.0):
+        work.commit(work.one)
+        work.push(work.one)
+        await seen.look(ago)
+
+    before = (NOW - timedelta(seconds=2)).isoformat()
+    assert [each["before"] for each in work.recorded] == [None, before]
+
+
 async def test_looks_at_once_tell_a_push_once(work: Work) -> None:
     seen = await work.watched()
     work.commit(work.one)
@@ -284,7 +299,7 @@ async def test_an_instance_looks_when_a_credential_was_given_and_when_a_turn_end
     work.commit(house.workspace)
     work.push(house.workspace)
     assert opened.given is not None
-    await opened.given()
+    await opened.given(3.0)
     given = instance.log.last
     work.commit(house.workspace)
     work.push(house.workspace)
