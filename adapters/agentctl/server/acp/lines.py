@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ("LineTooLongError", "Lines")
+__all__ = ("LineTooLongError", "Lines", "split")
 
 _BREAK: Final = b"\n"
 
@@ -25,21 +25,19 @@ class Lines:
         self._pending: list[bytes] = []
         self._size = 0
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """The lines that `data` completes, without their breaks. Raises `LineTooLongError`."""
-        first, *rest = data.split(_BREAK)
-        if not rest:
-            self._keep(first, [])
-            return []
-        self._keep(first, [])
-        complete = [b"".join(self._pending)]
+    def feed(self, data: bytes) -> bytes:
+        """The whole lines that `data` completes, with their breaks. Raises `LineTooLongError`."""
+        end = data.rfind(_BREAK) + 1
+        if not end:
+            self._keep(data, b"")
+            return b""
+        block = b"".join([*self._pending, data[:end]])
         self._pending, self._size = [], 0
-        for line in rest[:-1]:
-            if len(line) > self._limit:
-                raise LineTooLongError(complete)
-            complete.append(line)
-        self._keep(rest[-1], complete)
-        return complete
+        if len(block) > self._limit:
+            # Only then can one of them be too long.
+            self._check(block)
+        self._keep(data[end:], block)
+        return block
 
     def rest(self) -> bytes:
         """What is left at the end of the stream, a line without its break."""
@@ -47,9 +45,20 @@ class Lines:
         self._pending, self._size = [], 0
         return rest
 
-    def _keep(self, piece: bytes, complete: list[bytes]) -> None:
+    def _check(self, block: bytes) -> None:
+        lines = split(block)
+        for position, line in enumerate(lines):
+            if len(line) > self._limit:
+                raise LineTooLongError(lines[:position])
+
+    def _keep(self, piece: bytes, block: bytes) -> None:
         self._size += len(piece)
         if self._size > self._limit:
-            raise LineTooLongError(complete)
+            raise LineTooLongError(split(block))
         if piece:
             self._pending.append(piece)
+
+
+def split(block: bytes) -> list[bytes]:
+    """Whole lines, without their breaks."""
+    return block.split(_BREAK)[:-1]

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-__all__ = ("Broken", "Message", "Update", "read")
+__all__ = ("Broken", "Message", "Update", "read", "read_updates")
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -50,6 +50,14 @@ def read(line: bytes) -> Update | Message | Broken | None:
         return _message(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _undecodable(line)
+
+
+def read_updates(block: bytes) -> list[Update] | None:
+    """The updates of whole lines, or None unless each of them is one: then each is read alone."""
+    try:
+        return [each.params for each in _NOTIFICATIONS.decode_lines(block)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _undecodable(line: bytes) -> Broken | None:

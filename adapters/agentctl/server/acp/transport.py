@@ -13,8 +13,8 @@ import msgspec
 from typing_extensions import override
 
 from adapters.agentctl.server.acp.inbox import Inbox
-from adapters.agentctl.server.acp.lines import Lines, LineTooLongError
-from adapters.agentctl.server.acp.messages import Broken, Message, Update, read
+from adapters.agentctl.server.acp.lines import Lines, LineTooLongError, split
+from adapters.agentctl.server.acp.messages import Broken, Message, Update, read, read_updates
 from domain.agent_bounds import AgentBounds
 
 __all__ = ("AgentTransport", "Hears")
@@ -89,14 +89,20 @@ class AgentTransport(Transport):
             self._finish()
             return
         try:
-            lines = self._lines.feed(data)
+            block = self._lines.feed(data)
         except LineTooLongError as too_long:
             for line in too_long.lines:
                 self._route(line)
             self._break(f"it wrote a line of more than {self._bounds.line} bytes")
             return
-        for line in lines:
-            self._route(line)
+        updates = read_updates(block)
+        if updates is None:
+            for line in split(block):
+                self._route(line)
+        elif updates:
+            self._noise = 0
+            for each in updates:
+                self._hears.update(each.update)
 
     @override
     async def send(self, message: dict[str, Any]) -> None:

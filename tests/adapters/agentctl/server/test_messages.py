@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from adapters.agentctl.server.acp.messages import Broken, Message, Update, read
+from adapters.agentctl.server.acp.messages import Broken, Message, Update, read, read_updates
 from tests.requirements import requirement
 
 
@@ -70,3 +70,16 @@ def test_anything_else_is_no_message(line: bytes) -> None:
 )
 def test_an_object_that_cannot_be_read_is_a_damaged_message(line: bytes) -> None:
     assert read(line) == Broken()
+
+
+@requirement("agentctl:protocol:order")
+def test_whole_lines_of_updates_are_read_at_once_and_others_one_by_one() -> None:
+    first = b'{"method":"session/update","params":{"sessionId":"s","update":{"n":1}}}\n'
+    second = first.replace(b"1", b"2")
+
+    read_at_once = read_updates(first + second)
+
+    assert read_at_once is not None
+    assert [bytes(each.update) for each in read_at_once] == [b'{"n":1}', b'{"n":2}']
+    for other in (b"npm warn\n", b'{"id":1,"result":{}}\n', b'{"method":"session/update"\n'):
+        assert read_updates(first + other + second) is None
