@@ -16,6 +16,7 @@ from adapters.agents.catalogue import Catalogue
 from adapters.bundles.browsers import ConnectedBrowsers
 from adapters.bundles.desk import BundleDesk
 from adapters.bundles.scratch import HomeScratch
+from adapters.feed.answers import MemoryAnswers
 from adapters.feed.memory import MemoryFeed
 from adapters.gh.accounts import GhAccounts
 from adapters.git.closed import MirroredGit
@@ -45,6 +46,7 @@ from domain.bundle_manifest import Product
 from domain.connection import Kind
 from domain.identity import ExecutionId
 from pipelines.archive_task import ArchiveTask
+from pipelines.ask_user import AnswerInquiry, AskUser
 from pipelines.collect_evidence import AgentMessages, RuntimeIndex
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
@@ -63,6 +65,7 @@ from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
+from pipelines.keep_plan import KeepPlan
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
@@ -276,6 +279,7 @@ class ControlPlane(containers.DeclarativeContainer):
         browsers=browsers,
         clock=clock,
     )
+    answers = providers.Singleton(MemoryAnswers)
     tools = providers.Singleton(
         Backend,
         version=VERSION,
@@ -283,6 +287,12 @@ class ControlPlane(containers.DeclarativeContainer):
         agents=agents,
         create_task=api.provided.create_task,
         update_task=providers.Singleton(UpdateTask, store),
+        keep_plan=providers.Singleton(KeepPlan, store, clock),
+        ask_user=providers.Singleton(AskUser, store, clock, ids),
+        answer_inquiry=providers.Singleton(
+            AnswerInquiry, store, answers, api.provided.queue, clock
+        ),
+        answers=answers,
         archive_task=api.provided.archive_task,
         launch=api.provided.launch,
         prompt=api.provided.prompt,

@@ -5,6 +5,7 @@ from typing import NewType
 __all__ = (
     "ConnectionId",
     "ExecutionId",
+    "InquiryId",
     "LeaseId",
     "ProfileId",
     "QueuedId",
@@ -28,4 +29,5 @@ SessionId = NewType("SessionId", str)
 ExecutionId = NewType("ExecutionId", str)
 TurnId = NewType("TurnId", str)
 QueuedId = NewType("QueuedId", str)
+InquiryId = NewType("InquiryId", str)
 LeaseId = NewType("LeaseId", str)

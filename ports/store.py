@@ -20,6 +20,7 @@ from domain.execution import Execution, ExecutionState, Handle
 from domain.identity import (
     ConnectionId,
     ExecutionId,
+    InquiryId,
     LeaseId,
     ProfileId,
     QueuedId,
@@ -29,6 +30,7 @@ from domain.identity import (
     TurnId,
     WorkspaceId,
 )
+from domain.inquiry import Inquiry
 from domain.lease import LeaseRecord
 from domain.ledger import LedgerEntry, LedgerQuery
 from domain.profile import Profile, ProfileKind
@@ -40,6 +42,7 @@ from domain.stored_environment import StoredEnvironment
 from domain.tally import Tally
 from domain.task import Task
 from domain.task_event import TaskEvent
+from domain.task_plan import TaskPlan
 from domain.turn import Turn
 from domain.workspace import Workspace
 from ports.agentctl_record import AgentctlRecord
@@ -119,6 +122,14 @@ class Reader(Protocol):
 
     async def task_named(self, workspace: WorkspaceId, external_id: str) -> Task | None:
         """The one to which a client gave this name; names are compared byte by byte."""
+        ...
+
+    async def plan(self, task: TaskId) -> TaskPlan | None: ...
+    async def inquiry(self, inquiry: InquiryId) -> Inquiry | None: ...
+    async def open_inquiries(
+        self, workspace: WorkspaceId, after: str | None, limit: int
+    ) -> Sequence[Inquiry]:
+        """What the agents of a workspace ask and nobody answered, by id, after `after`."""
         ...
 
     async def task_events(self, after: int, limit: int) -> Sequence[TaskEvent]:
@@ -251,6 +262,12 @@ class Writer(Reader, Protocol):
         ...
 
     async def put_turn(self, turn: Turn) -> None: ...
+    async def put_plan(self, plan: TaskPlan) -> None: ...
+    async def remove_plan(self, task: TaskId) -> bool:
+        """False when there is none."""
+        ...
+
+    async def put_inquiry(self, inquiry: Inquiry) -> None: ...
     async def put_queued(self, prompt: QueuedPrompt) -> None: ...
     async def remove_queued(self, prompt: QueuedId) -> None:
         """Idempotent."""

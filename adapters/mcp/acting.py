@@ -29,6 +29,7 @@ from pipelines.launch_session import LaunchRequest
 __all__ = (
     "answer_permission",
     "archive_task",
+    "controlled",
     "create_task",
     "message_task",
     "spawn_session",

@@ -7,9 +7,11 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
 from domain.event import EventKind, SessionEvent
+from domain.inquiry import Inquiry
 from domain.registered_repository import Repository
 from domain.session import Session, SessionState
 from domain.task import Task, TaskState
+from domain.task_plan import TaskPlan
 from domain.workspace import Workspace
 from ports.agents import Installed
 
@@ -19,11 +21,16 @@ __all__ = (
     "Answer",
     "BundleFile",
     "BundleWarning",
+    "ClaimedAnswer",
     "Conversation",
     "DiagnosticBundle",
     "EventAnswer",
+    "InquiryAnswer",
     "MessageAnswer",
+    "PendingQuestions",
+    "PlanAnswer",
     "RelatedTasks",
+    "Removed",
     "Repositories",
     "RepositoryAnswer",
     "SessionAnswer",
@@ -202,6 +209,96 @@ class Conversation(Answer):
     events: list[EventAnswer]
     next_after: int
     more: bool
+
+
+class PlanAnswer(Answer):
+    task_id: str
+    title: str
+    content: str
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, plan: TaskPlan) -> "PlanAnswer":
+        return cls(
+            task_id=plan.task, title=plan.title, content=plan.content, updated_at=plan.updated_at
+        )
+
+
+class Removed(Answer):
+    task_id: str
+
+
+class OptionAnswer(Answer):
+    label: str
+    description: str
+
+
+class QuestionAnswer(Answer):
+    id: str
+    prompt: str
+    options: list[OptionAnswer]
+
+
+class ReplyAnswer(Answer):
+    question_id: str
+    selected_options: list[str]
+    custom_text: str
+
+
+class InquiryAnswer(Answer):
+    """`rejected` is why the user gives no answer; null where there is one, or none yet."""
+
+    pending_id: str
+    task_id: str
+    session_id: str
+    context: str
+    questions: list[QuestionAnswer]
+    answers: list[ReplyAnswer]
+    rejected: str | None
+
+    @classmethod
+    def of(cls, inquiry: Inquiry) -> "InquiryAnswer":
+        resolution = inquiry.resolution
+        return cls(
+            pending_id=inquiry.id,
+            task_id=inquiry.task,
+            session_id=inquiry.session,
+            context=inquiry.context,
+            questions=[
+                QuestionAnswer(
+                    id=each.id,
+                    prompt=each.prompt,
+                    options=[
+                        OptionAnswer(label=option.label, description=option.description)
+                        for option in each.options
+                    ],
+                )
+                for each in inquiry.questions
+            ],
+            answers=[
+                ReplyAnswer(
+                    question_id=each.question,
+                    selected_options=list(each.selected),
+                    custom_text=each.text,
+                )
+                for each in (resolution.replies if resolution is not None else ())
+            ],
+            rejected=resolution.rejection if resolution is not None else None,
+        )
+
+
+class PendingQuestions(Answer):
+    """`next_after` is null on the last page."""
+
+    pending: list[InquiryAnswer]
+    next_after: str | None
+
+
+class ClaimedAnswer(Answer):
+    """`claimed` is false when somebody answered before: `resolution` is theirs."""
+
+    claimed: bool
+    resolution: InquiryAnswer
 
 
 class MessageAnswer(Answer):

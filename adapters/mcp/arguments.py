@@ -11,8 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.event import EventKind
+from domain.inquiry import MAX_INQUIRY_TEXT, MAX_OPTIONS, MAX_QUESTIONS, MIN_OPTIONS
 from domain.outcome import Failure, Result, Success
 from domain.task import MAX_EXTERNAL_ID_BYTES, MAX_PROMPT_BYTES
+from domain.task_plan import MAX_PLAN_BYTES
 from domain.tool_bounds import (
     DEFAULT_CONVERSATION,
     MAX_CONVERSATION,
@@ -23,7 +25,9 @@ from domain.tool_bounds import (
 )
 
 __all__ = (
+    "AnswerQuestion",
     "Arguments",
+    "AskUserQuestion",
     "CreateTask",
     "GetConversation",
     "GetDiagnosticBundle",
@@ -38,6 +42,7 @@ __all__ = (
     "SpawnSession",
     "TaskSession",
     "UpdateTask",
+    "WritePlan",
     "parse",
 )
 
@@ -143,6 +148,64 @@ class UpdateTask(Arguments):
             max_length=MAX_PROMPT_BYTES,
             description="The new prompt; null leaves it. An agent at work does not hear of it.",
         ),
+    ] = None
+
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_INQUIRY_TEXT)]
+
+
+class WritePlan(Arguments):
+    task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
+    content: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_PLAN_BYTES, description="The whole plan, in Markdown."),
+    ]
+    title: Annotated[
+        str | None,
+        Field(min_length=1, max_length=MAX_TITLE, description="Null keeps what it is called."),
+    ] = None
+
+
+class AskedOption(Arguments):
+    label: Annotated[Text, Field(description="What the user chooses, in a few words.")]
+    description: Annotated[Text, Field(description="What choosing it means.")]
+
+
+class AskedQuestion(Arguments):
+    prompt: Annotated[Text, Field(description="The question.")]
+    options: Annotated[
+        list[AskedOption],
+        Field(min_length=MIN_OPTIONS, max_length=MAX_OPTIONS, description="What it offers."),
+    ]
+
+
+class AskUserQuestion(Arguments):
+    questions: Annotated[list[AskedQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
+    context: Annotated[
+        str | None,
+        Field(max_length=MAX_INQUIRY_TEXT, description="What the user needs to know first."),
+    ] = None
+
+
+class GivenReply(Arguments):
+    question_id: Annotated[Id, Field(description="From list_pending_questions_kandev.")]
+    selected_options: Annotated[
+        list[Text], Field(max_length=MAX_OPTIONS, description="Labels that it offers.")
+    ] = []
+    custom_text: Annotated[
+        str | None, Field(max_length=MAX_INQUIRY_TEXT, description="Words of the user's own.")
+    ] = None
+
+
+class AnswerQuestion(Arguments):
+    pending_id: Annotated[Id, Field(description="From list_pending_questions_kandev.")]
+    answers: Annotated[
+        list[GivenReply],
+        Field(max_length=MAX_QUESTIONS, description="One for each question; empty to reject."),
+    ] = []
+    reject_reason: Annotated[
+        str | None,
+        Field(max_length=MAX_INQUIRY_TEXT, description="Why there is no answer; null with one."),
     ] = None
 
 

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 
 from pipelines.archive_task import ArchiveTask
+from pipelines.ask_user import AnswerInquiry, AskUser
 from pipelines.create_task import CreateTask
 from pipelines.deliver_bundle import DeliverBundle
+from pipelines.keep_plan import KeepPlan
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import QueuePrompt
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
 from pipelines.update_task import UpdateTask
 from ports.agents import Agents
+from ports.answers import Answers
 from ports.store import Store
 
 __all__ = ("Backend",)
@@ -25,6 +28,10 @@ class Backend:
     agents: Agents
     create_task: CreateTask
     update_task: UpdateTask
+    keep_plan: KeepPlan
+    ask_user: AskUser
+    answer_inquiry: AnswerInquiry
+    answers: Answers
     archive_task: ArchiveTask
     launch: LaunchSession
     prompt: PromptSession

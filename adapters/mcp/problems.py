@@ -10,15 +10,19 @@ from domain.agent import UnknownAgent
 from domain.branch import InvalidBranch
 from domain.bundle_job import Busy, Gone, NotReady, UnknownJob
 from domain.bundle_request import InvalidRequest
+from domain.inquiry import InvalidReply
 from domain.prompt_queue import QueueFull
 from domain.session import NotAllowed
 from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt
 from domain.task_owner import NoOwner
+from domain.task_plan import InvalidPlan
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
+from pipelines.ask_user import AnswerProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.deliver_bundle import ExecutionChanged, TooLate, WrongSession
+from pipelines.keep_plan import PlanExists, PlanProblem
 from pipelines.launch_session import (
     AgentNotInstalled,
     LaunchProblem,
@@ -30,7 +34,7 @@ from pipelines.start_problem import Superseded, failure_of
 from pipelines.stop_session import StopProblem
 from pipelines.update_task import UpdateTaskProblem
 
-__all__ = ("NeedsWorkspace", "NoLiveSession", "NotYours", "ToolProblem", "told")
+__all__ = ("AnswerOrReject", "NeedsWorkspace", "NoLiveSession", "NotYours", "ToolProblem", "told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class NotYours:
     act: Act
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerOrReject:
+    """Both answers and a rejection, or neither."""
+
+
 ToolProblem: TypeAlias = (
     ArchiveTaskProblem
     | BundleProblem
@@ -62,6 +71,9 @@ ToolProblem: TypeAlias = (
     | NeedsWorkspace
     | NoLiveSession
     | NotYours
+    | PlanProblem
+    | AnswerProblem
+    | AnswerOrReject
 )
 
 
@@ -105,6 +117,8 @@ def told(problem: ToolProblem) -> str:
             return bundle_told(problem)
         case QueueFull():
             return "queue_full: too many messages wait for the agent. Wait for one to go."
+        case PlanExists() | InvalidPlan() | InvalidReply() | AnswerOrReject():
+            return words_told(problem)
         case (
             InvalidName()
             | InvalidPrompt()
@@ -116,6 +130,23 @@ def told(problem: ToolProblem) -> str:
             return request_told(problem)
         case _:
             return start_told(problem)
+
+
+def words_told(problem: PlanExists | InvalidPlan | InvalidReply | AnswerOrReject) -> str:
+    """For a plan or an answer that cannot be as it is."""
+    match problem:
+        case PlanExists():
+            return "plan_exists: the task has a plan. Use update_task_plan_kandev."
+        case InvalidPlan():
+            return "invalid_plan: the plan is blank or too large. Use 1 byte to 256 KiB."
+        case InvalidReply():
+            return (
+                "invalid_answer: answer each question once, with its own options, words, or both."
+            )
+        case AnswerOrReject():
+            return "answer_or_reject: give answers, or a reason to reject, and not both."
+        case _:
+            assert_never(problem)
 
 
 def request_told(problem: RequestProblem) -> str:

@@ -32,6 +32,7 @@ from adapters.mcp.backend import Backend
 from domain.access import Act, NotFound, acts_for_a_person, allows, sees_workspace
 from domain.event import SessionEvent
 from domain.identity import SessionId, TaskId, WorkspaceId
+from domain.inquiry import Inquiry
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Principal
 from domain.session import Session
@@ -44,6 +45,7 @@ from ports.store import Reader
 __all__ = (
     "agents",
     "conversation",
+    "following",
     "named",
     "related",
     "repositories",
@@ -53,10 +55,12 @@ __all__ = (
     "task",
     "task_of",
     "tasks",
+    "workspace_of",
     "workspaces",
 )
 
 Row = TypeVar("Row", Workspace, Task)
+Paged = TypeVar("Paged", Workspace, Task, Inquiry)
 
 
 async def workspaces(
@@ -243,7 +247,7 @@ def paged(rows: Sequence[Row], after: str | None, limit: int) -> Sequence[Row]:
     return sorted(following, key=lambda each: each.id)[:limit]
 
 
-def following(page: Sequence[Row], limit: int) -> str | None:
+def following(page: Sequence[Paged], limit: int) -> str | None:
     """What the next page is asked for with; null when this one is the last."""
     return page[-1].id if len(page) == limit else None
 

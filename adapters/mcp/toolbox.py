@@ -7,7 +7,7 @@ that clients see are reviewed as snapshots beside the tests.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from adapters.mcp import acting, answers, arguments, evidence, reading
+from adapters.mcp import acting, answers, arguments, asking, evidence, planning, reading
 from adapters.mcp.tools import AnyTool, Effect, Tool, WaitingTool
 
 __all__ = ("INSIDE", "OUTSIDE")
@@ -159,6 +159,42 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         answers.SessionAnswer,
         acting.stop_session,
     ),
+    Tool(
+        "get_task_plan_kandev",
+        "Get the plan of a task",
+        "Get the plan that was written for a task.",
+        Effect.READS,
+        arguments.GetTask,
+        answers.PlanAnswer,
+        planning.get_plan,
+    ),
+    Tool(
+        "create_task_plan_kandev",
+        "Write the plan of a task",
+        "Write the plan of a task that has none yet.",
+        Effect.ADDS,
+        arguments.WritePlan,
+        answers.PlanAnswer,
+        planning.create_plan,
+    ),
+    Tool(
+        "update_task_plan_kandev",
+        "Rewrite the plan of a task",
+        "Put another plan in place of the one that a task has.",
+        Effect.CHANGES,
+        arguments.WritePlan,
+        answers.PlanAnswer,
+        planning.update_plan,
+    ),
+    Tool(
+        "delete_task_plan_kandev",
+        "Delete the plan of a task",
+        "Delete the plan of a task. It cannot be brought back.",
+        Effect.ENDS,
+        arguments.GetTask,
+        answers.Removed,
+        planning.delete_plan,
+    ),
 )
 
 _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
@@ -172,9 +208,40 @@ _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
         answers.SessionAnswer,
         acting.answer_permission,
     ),
+    Tool(
+        "list_pending_questions_kandev",
+        "List pending questions",
+        "List what the agents of a workspace ask their user and nobody has answered.",
+        Effect.READS,
+        arguments.ListTasks,
+        answers.PendingQuestions,
+        asking.pending_questions,
+    ),
+    Tool(
+        "answer_question_kandev",
+        "Answer an agent's questions",
+        "Answer what an agent asks its user, with a reply to each question, or reject all of them"
+        " with a reason. Ask the user first. The first answer stands: `claimed` is false when"
+        " somebody else gave it.",
+        Effect.INSTRUCTS,
+        arguments.AnswerQuestion,
+        answers.ClaimedAnswer,
+        asking.answer_question,
+    ),
 )
 
 _TASK_MODE: Final[Sequence[AnyTool[Any, Any]]] = (
+    WaitingTool(
+        "ask_user_question_kandev",
+        "Ask the user",
+        "Ask the user one to four questions, each with two to six options, and wait for the"
+        " answers. Ask only what you cannot find out, and all of it at once. An answer that comes"
+        " when you do not wait any more comes as a message.",
+        Effect.INSTRUCTS,
+        arguments.AskUserQuestion,
+        answers.InquiryAnswer,
+        asking.ask_user,
+    ),
     WaitingTool(
         "get_diagnostic_bundle_kandev",
         "Get a diagnostic bundle",

@@ -13,8 +13,10 @@ from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
 from adapters.sqlite.connection import fault_of
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
 from adapters.sqlite.events import EventReads, EventWrites
+from adapters.sqlite.inquiries import InquiryReads, InquiryWrites
 from adapters.sqlite.leases import LeaseReads, LeaseWrites
 from adapters.sqlite.ledger import LedgerReads, LedgerWrites
+from adapters.sqlite.plans import PlanReads, PlanWrites
 from adapters.sqlite.pool import Pool
 from adapters.sqlite.profiles import ProfileReads, ProfileWrites
 from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
@@ -52,6 +54,8 @@ class SqliteReader(
     EventReads,
     TurnReads,
     QueueReads,
+    PlanReads,
+    InquiryReads,
     LeaseReads,
     LedgerReads,
     AgentctlReads,
@@ -73,6 +77,8 @@ class SqliteWriter(
     EventWrites,
     TurnWrites,
     QueueWrites,
+    PlanWrites,
+    InquiryWrites,
     LeaseWrites,
     LedgerWrites,
     AgentctlWrites,

@@ -64,6 +64,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-tools",
         "What a task says of itself is changed in what was named, or not at all.",
     ),
+    "mcp:plan": (
+        f"{_PAGE}#plans",
+        "The plan of a task is written once, rewritten and deleted by who may change the task.",
+    ),
+    "mcp:ask": (
+        f"{_PAGE}#questions",
+        "An agent asks its user and waits, told that it goes on; the first answer stands.",
+    ),
+    "mcp:ask-late": (
+        f"{_PAGE}#questions",
+        "An answer that comes when the agent does not wait any more goes to it as a message.",
+    ),
     "mcp:inside-restart": (
         f"{_PAGE}#for-agents",
         "A restart ends a call with an error, and the client of the agent goes on.",

@@ -109,6 +109,7 @@ async def test_every_answer_keeps_the_schema_of_its_tool(tools: Tools) -> None:
     other = await sibling(tools.plane, session)
     workspace = (await tools.ok("list_workspaces"))["workspaces"][0]["id"]
     pair = {"task_id": session.task, "session_id": session.id}
+    asked = (await tools.plane.container.tools().ask_user(agent_of(session), "", ())).unwrap()
     schemas = {each["name"]: each["outputSchema"] for each in listed() if each["name"] in OUTSIDE}
 
     for name, arguments in {
@@ -124,6 +125,12 @@ async def test_every_answer_keeps_the_schema_of_its_tool(tools: Tools) -> None:
         "get_conversation": pair,
         "message_task": {"task_id": session.task, "prompt": "Go on."},
         "answer_permission": {**pair, "request_id": "1", "option_id": "allow"},
+        "create_task_plan": {"task_id": session.task, "content": "Look."},
+        "update_task_plan": {"task_id": session.task, "content": "Mend."},
+        "get_task_plan": {"task_id": session.task},
+        "delete_task_plan": {"task_id": session.task},
+        "list_pending_questions": {"workspace_id": workspace},
+        "answer_question": {"pending_id": asked.id, "reject_reason": "No."},
         "list_agents": {},
         "stop_session": pair,
         "archive_task": {"task_id": session.task},
