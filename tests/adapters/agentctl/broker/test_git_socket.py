@@ -124,6 +124,28 @@ async def test_an_expiry_and_a_renewed_lease_are_passed_on_and_used(desk: Desk) 
     assert [asked.lease for _, asked in desk.desk.asked] == ["kdl_widgets", "kdl_b"]
 
 
+@requirement("ledger:push")
+async def test_after_each_credential_that_was_given_and_only_then_somebody_is_called(
+    desk: Desk,
+) -> None:
+    managed = await desk.instance()
+    called: list[float] = []
+
+    async def given(ago: float) -> None:
+        called.append(ago)
+
+    managed.socket.after_giving(given)
+    await managed.fill("https://forge.example/acme/other")
+    await managed.git("reject", f"url=https://u:p@{HOST}/acme/widgets\n\n")
+    before = len(called)
+    await managed.fill()
+    await managed.fill()
+    await eventually(lambda: len(called) == 2)
+
+    assert before == 0
+    assert all(ago >= 0 for ago in called)
+
+
 @requirement("broker:redaction")
 async def test_all_that_passes_is_registered_to_be_redacted(desk: Desk) -> None:
     managed = await desk.instance()
