@@ -10,10 +10,18 @@ from adapters.secrets.keyring import KEY_BYTES, Keyring
 from adapters.secrets.vault import AesVault
 from adapters.sqlite.store import open_store
 from domain.connection import Connection
-from domain.identity import ConnectionId
-from domain.outcome import Failure, Success
+from domain.execution import ExecutorType
+from domain.identity import ConnectionId, ProfileId
+from domain.outcome import Failure, Success, failed
+from domain.profile import ExecutorChoice, Profile
 from domain.secret import Secret
+from domain.stored_environment import ChosenEnvironment, StoredEnvironment
 from pipelines import reseal_secrets
+from pipelines.environment_secrets import (
+    EnvironmentSecrets,
+    layer_of_profile,
+    layer_of_repository,
+)
 from pipelines.reseal_secrets import RESEALED_AT_ONCE, ResealSecrets
 from ports.agentctl_record import AgentctlRecord
 from ports.store import Store
@@ -21,6 +29,7 @@ from ports.vault import AGENTCTL_KEY, Unsealable, connection_place
 from tests.contracts.store_examples import NOW, Example, stored
 from tests.fakes.clock import ManualClock
 from tests.fakes.ids import CountingIds
+from tests.fakes.redactor import ListingRedactor
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -107,3 +116,38 @@ async def test_one_that_does_not_open_is_named_and_left(store: Store) -> None:
     assert outcome == Failure(Unsealable(damaged))
     async with store.read() as state:
         assert await state.connection_secret(ConnectionId("con_3")) == sealed
+
+
+@requirement("secrets:rotate")
+async def test_the_secrets_of_profiles_and_repositories_are_sealed_anew_where_they_are(
+    store: Store,
+) -> None:
+    value = Secret("kept-out-of-sight")
+    profile = Profile(
+        ProfileId("pro"),
+        EXAMPLE.workspace.id,
+        "Here",
+        ExecutorChoice(ExecutorType.LOCAL),
+        StoredEnvironment(),
+        NOW,
+    )
+    owners = (layer_of_profile(profile), layer_of_repository(EXAMPLE.repository))
+    chosen = ChosenEnvironment({"PLAIN": "1"}, {"KEY": value, "OTHER": value})
+    old, new = (EnvironmentSecrets(vault(key), ListingRedactor()) for key in (OLD, NEW))
+    sealed = [old.seal(owner, chosen, StoredEnvironment()) for owner in owners]
+    absent = StoredEnvironment({}, {"LATER": None})
+    async with store.write() as unit:
+        await unit.add_profile(replace(profile, environment=sealed[0]))
+        await unit.add_profile(replace(profile, id=ProfileId("b"), name="B", environment=absent))
+        await unit.put_repository_environment(EXAMPLE.repository.id, sealed[1])
+
+    assert await ResealSecrets(store, vault(NEW, OLD))() == Success(len(ALL) + 4)
+
+    async with store.read() as state:
+        found = await state.profile(profile.id)
+        stored = await state.repository_environment(EXAMPLE.repository.id)
+    assert found is not None
+    for owner, environment in zip(owners, (found.environment, stored), strict=True):
+        opened = new.open(owner, environment).unwrap()
+        assert opened.variables == {"PLAIN": "1", "KEY": value.reveal(), "OTHER": value.reveal()}
+        assert failed(old.open(owner, environment))
