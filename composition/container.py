@@ -227,6 +227,8 @@ class ControlPlane(containers.DeclarativeContainer):
         fences=fences,
         clock=clock,
     )
+    answers = providers.Singleton(MemoryAnswers)
+    queue = providers.Singleton(QueuePrompt, store, deliver, clock, ids)
     api = providers.Singleton(
         Api,
         version=VERSION,
@@ -249,11 +251,12 @@ class ControlPlane(containers.DeclarativeContainer):
         launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
         resume=resume,
         prompt=providers.Singleton(PromptSession, store, runtime, clock, ids),
-        queue=providers.Singleton(QueuePrompt, store, deliver, clock, ids),
+        queue=queue,
         change_queue=providers.Singleton(ChangeQueue, store),
         send_queued=providers.Singleton(SendQueued, store, runtime, deliver),
         cancel=providers.Singleton(CancelTurn, store, runtime),
         answer=providers.Singleton(AnswerPermission, store, runtime),
+        answer_inquiry=providers.Singleton(AnswerInquiry, store, answers, queue, clock),
         stop=stop,
         explain_git=providers.Singleton(ExplainGit, store, runtime),
         look_at_git=providers.Singleton(LookAtGit, ensure, instance_git),
@@ -279,7 +282,6 @@ class ControlPlane(containers.DeclarativeContainer):
         browsers=browsers,
         clock=clock,
     )
-    answers = providers.Singleton(MemoryAnswers)
     tools = providers.Singleton(
         Backend,
         version=VERSION,
@@ -289,14 +291,12 @@ class ControlPlane(containers.DeclarativeContainer):
         update_task=providers.Singleton(UpdateTask, store),
         keep_plan=providers.Singleton(KeepPlan, store, clock),
         ask_user=providers.Singleton(AskUser, store, clock, ids),
-        answer_inquiry=providers.Singleton(
-            AnswerInquiry, store, answers, api.provided.queue, clock
-        ),
+        answer_inquiry=api.provided.answer_inquiry,
         answers=answers,
         archive_task=api.provided.archive_task,
         launch=api.provided.launch,
         prompt=api.provided.prompt,
-        queue=api.provided.queue,
+        queue=queue,
         answer=api.provided.answer,
         stop=stop,
         deliver_bundle=deliver_bundle,

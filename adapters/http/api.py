@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from adapters.http.request_meter import RequestMeter
 from domain.error_report import ReportMeters
 from pipelines.archive_task import ArchiveTask
+from pipelines.ask_user import AnswerInquiry
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.create_task import CreateTask
@@ -66,6 +67,7 @@ class Api:
     send_queued: SendQueued
     cancel: CancelTurn
     answer: AnswerPermission
+    answer_inquiry: AnswerInquiry
     stop: StopSession
     explain_git: ExplainGit
     look_at_git: LookAtGit

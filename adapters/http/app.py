@@ -23,6 +23,7 @@ from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
 from adapters.http.processes import Processes
 from adapters.http.profiles import AgentProfiles, ExecutorProfiles
+from adapters.http.questions import Questions
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
 from adapters.http.session_git import SessionGit
@@ -82,6 +83,7 @@ def create_app(
             SessionGit,
             Processes,
             Ledger,
+            Questions,
             BundleRoutes,
             BrowserRoutes,
             ErrorReports,

@@ -27,6 +27,7 @@ from domain.environment import ConflictingVariable
 from domain.git_change import InvalidMessage
 from domain.git_failure import GitFailure
 from domain.git_history import InvalidLimit
+from domain.inquiry import InvalidReply
 from domain.mcp_server import InvalidMcpServer
 from domain.outcome import Result, failed
 from domain.profile import InvalidChoice
@@ -40,6 +41,7 @@ from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from domain.worktree_path import InvalidPath
+from pipelines.ask_user import AnswerProblem
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
@@ -75,6 +77,7 @@ __all__ = (
 
 ApiProblem: TypeAlias = (
     AccountProblem
+    | AnswerProblem
     | ChangeGitProblem
     | ChangeRepositoryProblem
     | ConnectProblem
@@ -132,6 +135,7 @@ def details(problem: ApiProblem) -> Details:
             | NoRepository()
             | InvalidExternalId()
             | TooDeep()
+            | InvalidReply()
             | RelativePath()
             | InvalidRemote()
             | UnknownKeyword()

@@ -7,6 +7,7 @@ from domain.access import NotFound
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
 from domain.copy_files import UnknownKeyword
+from domain.inquiry import InvalidReply
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingsProblem, SettingTooLong, UnusableScript
 from domain.task import InvalidExternalId, InvalidPrompt
@@ -30,6 +31,7 @@ RequestProblem: TypeAlias = (
     | NoRepository
     | InvalidExternalId
     | TooDeep
+    | InvalidReply
     | RelativePath
     | InvalidRemote
     | UnknownKeyword
@@ -58,7 +60,7 @@ def request_details(problem: RequestProblem) -> Details:
             return bad("unknown_policy", "No such policy.", "Use `managed` or `executor`.")
         case SameWorkspace():
             return bad("same_workspace", "Source and target are one.", "Name another target.")
-        case NoRepository() | InvalidExternalId() | TooDeep():
+        case NoRepository() | InvalidExternalId() | TooDeep() | InvalidReply():
             return _task_details(problem)
         case RelativePath():
             return bad("relative_path", "The path is not absolute.", "Give an absolute path.")
@@ -95,7 +97,9 @@ def _program_details(problem: SettingsProblem | InvalidCommand | InvalidSize) ->
             assert_never(problem)
 
 
-def _task_details(problem: NoRepository | InvalidExternalId | TooDeep) -> Details:
+def _task_details(
+    problem: NoRepository | InvalidExternalId | TooDeep | InvalidReply,
+) -> Details:
     match problem:
         case NoRepository():
             return bad("no_repository", "A task needs repositories, each once.", "Name one.")
@@ -104,5 +108,8 @@ def _task_details(problem: NoRepository | InvalidExternalId | TooDeep) -> Detail
             return bad("invalid_external_id", text, "Choose another.")
         case TooDeep():
             return bad("too_deep", "A part of a task has no parts.", "Name its parent.")
+        case InvalidReply(question=question):
+            text = f"Question {question!r} is not answered once, with what it offers or in words."
+            return bad("invalid_answer", text, "Answer each question once.")
         case _:
             assert_never(problem)
