@@ -235,6 +235,7 @@ class ControlPlane(containers.DeclarativeContainer):
         store=store,
         runtime=runtime,
         feed=feed,
+        flights=flights,
         agents=agents,
         register_workspace=providers.Singleton(RegisterWorkspace, store, clock, ids),
         workspace_settings=providers.Singleton(WorkspaceSettings, store),

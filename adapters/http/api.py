@@ -36,6 +36,7 @@ from ports.browsers import Browsers
 from ports.bundles import Bundles
 from ports.clock import Clock
 from ports.feed import Feed
+from ports.flights import Flights
 from ports.runtime import Runtime
 from ports.store import Store
 
@@ -50,6 +51,7 @@ class Api:
     store: Store
     runtime: Runtime
     feed: Feed
+    flights: Flights
     agents: Agents
     register_workspace: RegisterWorkspace
     workspace_settings: WorkspaceSettings

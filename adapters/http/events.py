@@ -5,7 +5,8 @@ misses nothing and sees nothing twice. A comment every 15 seconds keeps the conn
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Annotated, Final
+from functools import partial
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from litestar import get
@@ -56,16 +57,32 @@ async def events_from(
     api: Api, session: SessionId, after: int, *, follow: bool
 ) -> AsyncIterator[bytes]:
     while True:
-        async with api.store.read() as state:
-            events = await state.events(session, after, BATCH)
-            gone = not events and await state.session(session) is None
-        if events:
-            yield encode(events)
-            after = events[-1].sequence
-        elif gone or not follow:
+        # Readers who wait for the same event ask at the same moment: it is read and encoded once.
+        read = await api.flights.join(
+            ("events", session, after), partial(_read, api, session, after)
+        )
+        if read.encoded:
+            yield read.encoded
+            after = read.last
+        elif read.gone or not follow:
             return
         elif await api.feed.wait(session, after, KEEP_ALIVE_SECONDS) <= after:
             yield b": still here\n\n"
+
+
+class _Read(NamedTuple):
+    """`gone`: the session was deleted."""
+
+    encoded: bytes
+    last: int
+    gone: bool
+
+
+async def _read(api: Api, session: SessionId, after: int) -> _Read:
+    async with api.store.read() as state:
+        events = await state.events(session, after, BATCH)
+        gone = not events and await state.session(session) is None
+    return _Read(encode(events), events[-1].sequence if events else after, gone)
 
 
 def encode(events: Sequence[SessionEvent]) -> bytes:

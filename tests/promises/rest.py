@@ -39,6 +39,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#problems",
         "No answer shows a token of a connection, a lease or a capability.",
     ),
+    "rest:events:shared": (
+        f"{_PAGE}#events",
+        "What several readers wait for is read and encoded once for all of them.",
+    ),
     "rest:events": (
         f"{_PAGE}#events",
         "A reader that comes back with the last id it saw misses nothing and sees nothing twice.",

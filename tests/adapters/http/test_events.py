@@ -2,20 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import httpx2
 import pytest
+from typing_extensions import override
 
 from adapters.http import events as stream
+from composition.flights import FlightTasks
 from domain.event import EventKind, ExecutionEvent
+from domain.identity import SessionId
 from tests.adapters.http.conftest import TOKEN, Json, Web, listening
 from tests.pipelines.plane import OWNER
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
+
+Value = TypeVar("Value")
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -175,6 +181,10 @@ async def test_a_stream_ends_with_its_session(web: Web) -> None:
     assert told == []
 
 
+async def next_of(told: AsyncIterator[bytes]) -> bytes:
+    return await anext(told)
+
+
 async def taken(answer: httpx2.Response, count: int) -> list[Message]:
     """The next messages of a stream."""
     text = ""
@@ -187,3 +197,48 @@ async def taken(answer: httpx2.Response, count: int) -> list[Message]:
 def _parts(answer: httpx2.Response) -> AsyncIterator[str]:
     parts: AsyncIterator[str] = answer.extensions.setdefault("parts", answer.aiter_text())
     return parts
+
+
+@requirement("rest:events")
+async def test_a_reader_that_comes_back_to_a_long_history_gets_what_it_missed(web: Web) -> None:
+    session = await web.session()
+    for start in range(1, 50_000, 2_000):
+        await recorded(web, session, *range(start, start + 2_000))
+
+    missed = await read(web, session, last_event_id="49990")
+
+    assert [each.id for each in missed] == list(range(49_991, 50_001))
+
+
+class CountingFlights(FlightTasks):
+    """Counts what is really done."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flown = 0
+
+    @override
+    async def join(self, key: Hashable, fly: Callable[[], Awaitable[Value]]) -> Value:
+        async def counted() -> Value:
+            self.flown += 1
+            return await fly()
+
+        return await super().join(key, counted)
+
+
+@requirement("rest:events:shared")
+async def test_readers_of_the_same_events_have_them_read_once(web: Web) -> None:
+    session = await web.session()
+    flights = CountingFlights()
+    api = replace(web.plane.api, flights=flights)
+    streams = [stream.events_from(api, SessionId(session["id"]), 0, follow=True) for _ in range(50)]
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        first = [group.create_task(next_of(each)) for each in streams]
+        await asyncio.sleep(0)
+        await recorded(web, session, 1, 2)
+
+    told = [parsed(each.result().decode()) for each in first]
+    for each in streams:
+        await each.aclose()  # type: ignore[attr-defined]  # an async generator
+    assert [[message.id for message in each] for each in told] == [[1, 2]] * 50
+    assert flights.flown < 50
