@@ -35,6 +35,7 @@ from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.scripts import Scripts
+from adapters.agentctl.server.served_terminals import ServedTerminals
 from adapters.agentctl.server.tool_sockets import ToolSockets
 from adapters.agentctl.server.tools.directory import ManagedTools
 from adapters.agentctl.server.worktrees import Workspaces
@@ -61,12 +62,15 @@ class Place:
 
 
 async def converse(
-    transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+    transport: AgentTransport,
+    permissions: Permissions,
+    terminals: ServedTerminals,
+    bounds: AgentBounds,
 ) -> Conversation:
     # The SDK takes most of a second to import: after start, in the background.
     from adapters.agentctl.server.acp.conversation import AcpConversation  # noqa: PLC0415
 
-    return AcpConversation(transport, permissions, bounds)
+    return AcpConversation(transport, permissions, terminals, bounds)
 
 
 def private(directory: Path) -> Path:

@@ -36,15 +36,19 @@ def chunk(text: str) -> dict[str, object]:
     return {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
 
 
-def ask(options: list[str]) -> object:
+def invoke(method: str, params: dict[str, object]) -> object:
+    """A request to the client, and its result or its error."""
     identity = len(ANSWERS) + 1000
     ANSWERS[identity] = threading.Event()
-    offered = [{"optionId": kind, "name": kind, "kind": kind} for kind in options]
-    call = {"toolCallId": "c1", "title": "run it"}
-    params = {"sessionId": "s1", "toolCall": call, "options": offered}
-    say({"id": identity, "method": "session/request_permission", "params": params})
+    say({"id": identity, "method": method, "params": {"sessionId": "s1", **params}})
     ANSWERS[identity].wait()
     return RESULTS[identity]
+
+
+def ask(options: list[str]) -> object:
+    offered = [{"optionId": kind, "name": kind, "kind": kind} for kind in options]
+    call = {"toolCallId": "c1", "title": "run it"}
+    return invoke("session/request_permission", {"toolCall": call, "options": offered})
 
 
 def act(word: str) -> None:
@@ -67,6 +71,9 @@ def speak(name: str, argument: str) -> bool:
         case "ask":
             outcome = ask(argument.split(","))
             update(**chunk(json.dumps(outcome)))
+        case "invoke":
+            method, _, params = argument.partition(",")
+            update(**chunk(json.dumps(invoke(method, json.loads(params)))))
         case "noise":
             write("this is no message\n" * int(argument))
         case "stderr":
@@ -227,7 +234,7 @@ def main() -> None:
         if "method" in message:
             request(message)
         else:
-            RESULTS[message["id"]] = message.get("result")
+            RESULTS[message["id"]] = message.get("error", message.get("result"))
             ANSWERS[message["id"]].set()
     if OPTIONS.get("eof") == "ignore":
         threading.Event().wait(60)

@@ -105,6 +105,10 @@ PROMISES: dict[str, tuple[str, str]] = {
             "unanswered ones hold it back."
         ),
     ),
+    "agentctl:protocol:terminals": (
+        f"{_AGENTCTL}#the-agent-client-protocol",
+        "An agent may have commands run beside it, in its environment, and reads, waits and kills.",
+    ),
     "agentctl:launch": (
         f"{_AGENTCTL}#launching",
         "A launch returns when the agent has a conversation, new or loaded, and says which.",

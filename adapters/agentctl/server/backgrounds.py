@@ -7,9 +7,10 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from adapters.agentctl.server.happening import Happening
+from adapters.agentctl.server.served_terminals import TerminalOutput
 from domain.background import (
     MAX_KEPT,
     MAX_RUNNING,
@@ -27,7 +28,7 @@ from ports.clock import Clock
 from ports.processes import Child, Exit, Processes, SpawnFailed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
-__all__ = ("Backgrounds", "Ending", "unstartable")
+__all__ = ("SHELL", "Backgrounds", "Ending", "Program", "unstartable")
 
 SHELL: Final = "/bin/sh"
 
@@ -38,6 +39,16 @@ class Ending:
 
     terminate: float
     kill: float
+
+
+class Program(NamedTuple):
+    """Its words, what is told of them, and how many bytes of its output are kept."""
+
+    words: Sequence[str]
+    command: str
+    directory: str
+    environment: Mapping[str, str]
+    kept: int = OUTPUT_BYTES
 
 
 class Backgrounds:
@@ -67,22 +78,14 @@ class Backgrounds:
         return [each.identity for each in self._all.values() if not each.over]
 
     async def start(
-        self,
-        group: asyncio.TaskGroup,
-        command: str,
-        directory: str,
-        environment: Mapping[str, str],
+        self, group: asyncio.TaskGroup, program: Program
     ) -> Result[Background, RuntimeProblem]:
         """Start one; `group` is the instance's, whose tasks end before it does."""
         async with self._gate:
-            return await self._start(group, command, directory, environment)
+            return await self._start(group, program)
 
     async def _start(
-        self,
-        group: asyncio.TaskGroup,
-        command: str,
-        directory: str,
-        environment: Mapping[str, str],
+        self, group: asyncio.TaskGroup, program: Program
     ) -> Result[Background, RuntimeProblem]:
         if self._closed:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "the agent has ended"))
@@ -90,18 +93,16 @@ class Backgrounds:
             detail = f"{MAX_RUNNING} commands run already"
             return Failure(RuntimeProblem(RuntimeCode.LIMITED, detail))
         self._count += 1
-        made = _Command(
-            f"p{self._count}", command, directory, self._clock, ByteStream(self._redactor)
-        )
+        made = _Command(f"p{self._count}", program, self._clock, ByteStream(self._redactor))
         started = await self._processes.start(
-            [SHELL, "-c", command],
-            directory=directory,
-            environment=environment,
+            program.words,
+            directory=program.directory,
+            environment=program.environment,
             on_stdout=made.feed,
             on_stderr=made.feed,
         )
         if failed(started):
-            return Failure(unstartable(started.failure(), directory))
+            return Failure(unstartable(started.failure(), program.directory))
         made.child = started.unwrap()
         made.child.close_stdin()
         group.create_task(made.live(self._ending))
@@ -126,6 +127,21 @@ class Backgrounds:
         await found.stop()
         return Success(found.shown())
 
+    def whole(self, name: str) -> Result[TerminalOutput, RuntimeProblem]:
+        """Everything that is kept of an output."""
+        found = self._all.get(name)
+        return Failure(_absent()) if found is None else Success(found.whole())
+
+    async def wait(self, name: str) -> Result[Exit, RuntimeProblem]:
+        """How it ended, once it has."""
+        found = self._all.get(name)
+        return Failure(_absent()) if found is None else Success(await found.wait())
+
+    def forget(self, name: str) -> None:
+        """One that has ended is told of no more. Idempotent."""
+        if name in self._all and self._all[name].over:
+            del self._all[name]
+
     async def close(self) -> None:
         """End all of them, at once, and start no more. Idempotent."""
         async with self._gate:
@@ -141,16 +157,14 @@ class Backgrounds:
 
 
 class _Command:
-    def __init__(
-        self, name: str, command: str, directory: str, clock: Clock, stream: ByteStream
-    ) -> None:
+    def __init__(self, name: str, program: Program, clock: Clock, stream: ByteStream) -> None:
         self.id = name
         self.child: Child | None = None
-        self._command = command
-        self._directory = directory
+        self._command = program.command
+        self._directory = program.directory
         self._clock = clock
         self._stream = stream
-        self._ring = OutputRing(OUTPUT_BYTES)
+        self._ring = OutputRing(program.kept)
         self._started_at = clock.now()
         self._ended_at: datetime | None = None
         self._exit: Exit | None = None
@@ -194,6 +208,16 @@ class _Command:
         text = piece.data.decode("utf-8", "replace")
         ended = self.over and piece.end == self._ring.end
         return BackgroundOutput(piece.begin, piece.end, text, ended)
+
+    async def wait(self) -> Exit:
+        await self._over.wait()
+        return self._exit or Exit(None, None)
+
+    def whole(self) -> TerminalOutput:
+        piece = self._ring.read(0, OUTPUT_BYTES, whole=self.over)
+        ended = self._exit or Exit(None, None)
+        text = piece.data.decode("utf-8", "replace")
+        return TerminalOutput(text, piece.begin > 0, ended if self.over else None)
 
     def shown(self) -> Background:
         ended = self._exit if self.over else None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from adapters.agentctl.server.backgrounds import Backgrounds, Ending
+from adapters.agentctl.server.backgrounds import SHELL, Backgrounds, Ending, Program
 from adapters.agentctl.server.git_explanation import Kept, unpack
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.terminals import OpenTerminals
@@ -41,15 +41,20 @@ class Beside:
         bounds = parts.bounds
         ending = Ending(bounds.terminate, bounds.kill)
         self._kept = kept
-        self._directory = directory
+        self.directory = directory
         self._group = group
         self.backgrounds = Backgrounds(parts.beside, parts.redactor, parts.clock, ending, noted)
+        self.of_agent = Backgrounds(parts.beside, parts.redactor, parts.clock, ending, noted)
         self.terminals = OpenTerminals(parts.terminals, parts.redactor, parts.clock, ending, noted)
 
     @property
     def identities(self) -> list[tuple[int, int]]:
         """Pid and start time of everything that runs."""
-        return self.backgrounds.identities + self.terminals.identities
+        return [
+            *self.backgrounds.identities,
+            *self.of_agent.identities,
+            *self.terminals.identities,
+        ]
 
     async def run(self, command: str, folder: str) -> Result[Background, RuntimeProblem]:
         """Start a background command in a folder below the agent's directory."""
@@ -57,8 +62,13 @@ class Beside:
         if failed(checked) or failed(below):
             detail = "the command is none, or its folder leads out of the workspace"
             return Failure(RuntimeProblem(RuntimeCode.INVALID, detail))
-        directory = str(self._directory / folder)
-        return await self.backgrounds.start(self._group, command, directory, self._environment())
+        directory = str(self.directory / folder)
+        program = Program([SHELL, "-c", command], command, directory, self.variables())
+        return await self.backgrounds.start(self._group, program)
+
+    async def run_for_agent(self, program: Program) -> Result[Background, RuntimeProblem]:
+        """Start what the agent itself asks for."""
+        return await self.of_agent.start(self._group, program)
 
     async def open(self, columns: int, rows: int) -> Result[SessionTerminal, RuntimeProblem]:
         """Open a terminal with the user's shell, where the agent started."""
@@ -66,9 +76,9 @@ class Beside:
         if failed(size):
             detail = f"a terminal has 1 to {MAX_SIDE} columns, and as many rows"
             return Failure(RuntimeProblem(RuntimeCode.INVALID, detail))
-        environment = {"TERM": TERM, **self._environment()}
+        environment = {"TERM": TERM, **self.variables()}
         return await self.terminals.open(
-            self._group, _shell(environment), str(self._directory), environment, size.unwrap()
+            self._group, _shell(environment), str(self.directory), environment, size.unwrap()
         )
 
     async def close(self) -> None:
@@ -76,8 +86,10 @@ class Beside:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.terminals.close())
             group.create_task(self.backgrounds.close())
+            group.create_task(self.of_agent.close())
 
-    def _environment(self) -> Mapping[str, str]:
+    def variables(self) -> Mapping[str, str]:
+        """The agent's environment, whole."""
         return unpack(self._kept).environment.variables
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.served_terminals import ServedTerminals
 from domain.agent_bounds import AgentBounds
 from domain.event import Json
 from domain.mcp_server import GivenMcpServer
@@ -88,7 +89,11 @@ class Conversation(Protocol):
 
 class Converse(Protocol):
     async def __call__(
-        self, transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+        self,
+        transport: AgentTransport,
+        permissions: Permissions,
+        terminals: ServedTerminals,
+        bounds: AgentBounds,
     ) -> Conversation:
         """Begin to listen; the first call in a process may take as long as an import."""
         ...

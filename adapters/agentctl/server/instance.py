@@ -18,6 +18,7 @@ from adapters.agentctl.server import record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.agent_process import AgentProcess
+from adapters.agentctl.server.agent_terminals import AgentTerminals
 from adapters.agentctl.server.beside import Beside
 from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.event_log import EventLog
@@ -226,6 +227,7 @@ class Instance(Hosted):
             self.log,
             self._hearing,
             self._permissions,
+            AgentTerminals(self.beside),
             self._transport,
             self._flush,
             self._on_stdout,

@@ -4,6 +4,7 @@ Importing the SDK costs most of a second, so only who starts an agent imports th
 """
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -13,19 +14,26 @@ from acp.helpers import text_block
 from acp.schema import (
     AcpMcpServer,
     AllowedOutcome,
+    ClientCapabilities,
+    CreateTerminalResponse,
     DeniedOutcome,
     EnvVariable,
     HttpHeader,
     HttpMcpServer,
     Implementation,
+    KillTerminalResponse,
     McpServerStdio,
     PermissionOption,
+    ReleaseTerminalResponse,
     RequestPermissionResponse,
     SessionConfigOptionBoolean,
     SessionConfigOptionSelect,
     SessionConfigSelectGroup,
     SseMcpServer,
+    TerminalExitStatus,
+    TerminalOutputResponse,
     ToolCallUpdate,
+    WaitForTerminalExitResponse,
 )
 from pydantic import ValidationError
 from typing_extensions import override
@@ -33,10 +41,12 @@ from typing_extensions import override
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.conversations import Conversation, Introduction, ModelRefused
+from adapters.agentctl.server.served_terminals import AskedCommand, ServedTerminals
 from domain.agent_bounds import AgentBounds
 from domain.mcp_server import GivenMcpServer, McpTransport
 from domain.outcome import Failure, Result, Success, failed
 from domain.permission import Option
+from ports.processes import Exit
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("AcpConversation",)
@@ -54,10 +64,14 @@ class AcpConversation(Conversation):
     """A `Conversation` over the SDK's connection, which owns a task until it is closed."""
 
     def __init__(
-        self, transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+        self,
+        transport: AgentTransport,
+        permissions: Permissions,
+        terminals: ServedTerminals,
+        bounds: AgentBounds,
     ) -> None:
         self._bounds = bounds
-        self._connection = ClientSideConnection(_client(permissions), transport)
+        self._connection = ClientSideConnection(_client(permissions, terminals), transport)
         self._models: SessionConfigOptionSelect | None = None
 
     @override
@@ -66,7 +80,9 @@ class AcpConversation(Conversation):
             self._bounds.initialize,
             "initialize",
             self._connection.initialize(
-                PROTOCOL_VERSION, client_info=Implementation(name="kandev", version=version)
+                PROTOCOL_VERSION,
+                client_capabilities=ClientCapabilities(terminal=True),
+                client_info=Implementation(name="kandev", version=version),
             ),
         )
         if failed(answered):
@@ -187,17 +203,18 @@ def _offered(models: SessionConfigOptionSelect) -> frozenset[str]:
     )
 
 
-def _client(permissions: Permissions) -> Any:
+def _client(permissions: Permissions, terminals: ServedTerminals) -> Any:
     """The part of the SDK's client protocol that is served; the SDK looks its methods up by name.
 
-    It answers for a method that is absent, but for terminals with an empty success.
+    It answers for a method that is absent.
     """
-    return _Client(permissions)
+    return _Client(permissions, terminals)
 
 
 class _Client:
-    def __init__(self, permissions: Permissions) -> None:
+    def __init__(self, permissions: Permissions, terminals: ServedTerminals) -> None:
         self._permissions = permissions
+        self._terminals = terminals
 
     async def request_permission(
         self,
@@ -214,20 +231,54 @@ class _Client:
             outcome=AllowedOutcome(outcome="selected", option_id=chosen)
         )
 
-    async def create_terminal(self, **_: object) -> None:
-        raise RequestError.method_not_found("terminal/create")
+    async def create_terminal(
+        self,
+        command: str,
+        args: list[str] | None = None,
+        env: list[EnvVariable] | None = None,
+        cwd: str | None = None,
+        output_byte_limit: int | None = None,
+        **_: object,
+    ) -> CreateTerminalResponse:
+        if cwd is not None and not cwd.startswith("/"):
+            raise RequestError.invalid_params({"cwd": "not absolute"})
+        variables = {each.name: each.value for each in env or ()}
+        asked = AskedCommand(command, args or (), variables, cwd, output_byte_limit)
+        return CreateTerminalResponse(terminal_id=_served(await self._terminals.create(asked)))
 
-    async def terminal_output(self, **_: object) -> None:
-        raise RequestError.method_not_found("terminal/output")
+    async def terminal_output(self, terminal_id: str, **_: object) -> TerminalOutputResponse:
+        output = _served(self._terminals.output(terminal_id))
+        ended = None if output.ended is None else TerminalExitStatus(**_ending(output.ended))
+        return TerminalOutputResponse(
+            output=output.text, truncated=output.truncated, exit_status=ended
+        )
 
-    async def release_terminal(self, **_: object) -> None:
-        raise RequestError.method_not_found("terminal/release")
+    async def wait_for_terminal_exit(
+        self, terminal_id: str, **_: object
+    ) -> WaitForTerminalExitResponse:
+        ended = _served(await self._terminals.wait(terminal_id))
+        return WaitForTerminalExitResponse(**_ending(ended))
 
-    async def wait_for_terminal_exit(self, **_: object) -> None:
-        raise RequestError.method_not_found("terminal/wait_for_exit")
+    async def kill_terminal(self, terminal_id: str, **_: object) -> KillTerminalResponse:
+        _served(await self._terminals.kill(terminal_id))
+        return KillTerminalResponse()
 
-    async def kill_terminal(self, **_: object) -> None:
-        raise RequestError.method_not_found("terminal/kill")
+    async def release_terminal(self, terminal_id: str, **_: object) -> ReleaseTerminalResponse:
+        _served(await self._terminals.release(terminal_id))
+        return ReleaseTerminalResponse()
+
+
+def _served(outcome: Result[Answer, RuntimeProblem]) -> Answer:
+    """The value, or the error that the problem is to an agent."""
+    if failed(outcome):
+        problem = outcome.failure()
+        raise RequestError.invalid_params({"code": problem.code.value, "detail": problem.detail})
+    return outcome.unwrap()
+
+
+def _ending(ended: Exit) -> dict[str, Any]:  # the SDK's own fields
+    name = None if ended.signal is None else signal.Signals(ended.signal).name
+    return {"exit_code": ended.status, "signal": name}
 
 
 async def _within(

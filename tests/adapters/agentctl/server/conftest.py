@@ -35,6 +35,7 @@ from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.scripts import Scripts
+from adapters.agentctl.server.served_terminals import ServedTerminals
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.lock import worktree_lock
 from adapters.git.process import LocalGit
@@ -57,11 +58,14 @@ BOUNDS = AgentBounds(initialize=20.0, session=20.0, cancel=0.3, polite=2.0, term
 
 
 async def converse(
-    transport: AgentTransport, permissions: Permissions, bounds: AgentBounds
+    transport: AgentTransport,
+    permissions: Permissions,
+    terminals: ServedTerminals,
+    bounds: AgentBounds,
 ) -> Conversation:
     from adapters.agentctl.server.acp.conversation import AcpConversation
 
-    return AcpConversation(transport, permissions, bounds)
+    return AcpConversation(transport, permissions, terminals, bounds)
 
 
 @dataclass

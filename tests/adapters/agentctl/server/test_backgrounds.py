@@ -1,5 +1,6 @@
 """Background commands beside a real agent: run, read, stopped, and gone with the instance."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from adapters.agentctl import wire
 from adapters.agentctl.server import record
-from adapters.agentctl.server.backgrounds import Backgrounds
+from adapters.agentctl.server.backgrounds import Backgrounds, Program
 from adapters.agentctl.server.instance import Instance
 from adapters.agentctl.server.remains import Recovery
 from adapters.process.leftovers import LocalLeftovers
@@ -136,9 +137,10 @@ async def test_commands_end_with_the_instance_what_escaped_included(house: House
     assert [pid for pid in pids if lives(pid)] == []
     assert [each.state for each in backgrounds.all()] == [BackgroundState.STOPPED]
     assert instance.beside().failure().code is RuntimeCode.NO_INSTANCE
-    assert (await backgrounds.start(None, "true", "/", {})).failure().code is (  # type: ignore[arg-type]  # never reached
-        RuntimeCode.NO_INSTANCE
-    )
+    late = Program(["/bin/true"], "true", "/", {})
+    async with asyncio.TaskGroup() as group:
+        refused = await backgrounds.start(group, late)
+    assert refused.failure().code is RuntimeCode.NO_INSTANCE
 
 
 @requirement("background:bound")
