@@ -66,7 +66,7 @@ def project(path: Path, files: int) -> Path:
 def installation(root: Path) -> tuple[Settings, dict[str, str]]:
     """Settings of a home below `root`, and the environment that its agents inherit."""
     home = root / "home"
-    home.mkdir(mode=0o700)
+    home.mkdir(mode=0o700, exist_ok=True)
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(root),

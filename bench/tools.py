@@ -1,25 +1,41 @@
-"""A call of a tool over HTTP, beside the same call on a server of the protocol that only echoes."""
+"""A call of a tool by each door, beside the same call on a server that only echoes."""
 
 import asyncio
 import socket
+import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import httpx2
 import uvicorn
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
 
+from adapters.home.sockets import socket_directory
 from bench.harness import Benchmark, Measure, Pair
-from bench.stage import folder, running
+from bench.stage import folder, installation, launch, project, running, task
 
 __all__ = ("BENCHMARKS",)
 
 CALLS: Final = 20
 """Calls of a round; what is told is the time of one."""
+
+_ECHO: Final = """
+from mcp.server import MCPServer
+
+server = MCPServer("echo", log_level="WARNING")
+
+@server.tool()
+def echo(text: str) -> str:
+    return text
+
+server.run()
+"""
 
 
 @asynccontextmanager
@@ -33,6 +49,35 @@ async def _outside() -> AsyncIterator[Pair]:
                     calling(tools, "get_task_kandev", {"task_id": "none"}),
                     calling(echo, "echo", {"text": "none"}),
                 )
+
+
+@asynccontextmanager
+async def _inside() -> AsyncIterator[Pair]:
+    """An agent's way: bridge, socket, agentctl, relay and back, beside a plain server on stdio."""
+    with folder() as root:
+        async with running(root) as product:
+            workspace = (await product.post("/api/v1/workspaces", {"name": "bench"}))["id"]
+            repository = await product.post(
+                f"/api/v1/workspaces/{workspace}/repositories",
+                {"local_path": str(project(root / "project", 1))},
+            )
+            await launch(product, await task(product, workspace, repository["id"]), "")
+            plain = StdioServerParameters(command=sys.executable, args=["-I", "-c", _ECHO])
+            async with Client(bridge(root)) as tools, Client(plain) as echo:
+                yield Pair(
+                    calling(tools, "get_task_kandev", {"task_id": "none"}),
+                    calling(echo, "echo", {"text": "none"}),
+                )
+
+
+def bridge(root: Path) -> StdioServerParameters:
+    """What the one agent of the home is told to start."""
+    settings, environment = installation(root)
+    sockets = socket_directory(settings.home, environment, Path(tempfile.gettempdir()).resolve())
+    (socket_path,) = sockets.unwrap().glob("*.mcp.sock")
+    (program,) = (settings.home / "tools").glob("*/mcp_bridge.pyc")
+    words = ["-I", "-S", str(program), str(socket_path)]
+    return StdioServerParameters(command=sys.executable, args=words)
 
 
 def calling(client: Client, name: str, arguments: dict[str, Any]) -> Measure:
@@ -77,4 +122,7 @@ async def echoing() -> AsyncIterator[str]:
             await serving
 
 
-BENCHMARKS: Final = (Benchmark("tools.outside", 2.0, _outside),)
+BENCHMARKS: Final = (
+    Benchmark("tools.inside", 2.0, _inside),
+    Benchmark("tools.outside", 2.0, _outside),
+)
