@@ -20,6 +20,11 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
 
+QUESTION = {
+    "prompt": "Which?",
+    "options": [{"label": each, "description": each} for each in ("Red", "Blue")],
+}
+
 
 def sockets(installation: Installation) -> list[Path]:
     made = socket_directory(
@@ -121,3 +126,53 @@ async def test_the_bridge_of_an_agent_is_isolated_from_its_workspace(
         (own,) = await said_by_tool(driver, session["id"], answer)
 
     assert own["status"] == "complete"
+
+
+@requirement("mcp:arguments")
+@requirement("mcp:principal")
+@requirement("mcp:many")
+async def test_what_an_agent_gets_wrong_reaches_nothing_and_is_not_repeated(
+    installation: Installation, checkout: Path
+) -> None:
+    async with installation.server() as driver:
+        session = await begin(driver, checkout)
+        task = (await driver.session(session))["task_id"]
+        repository = await driver.repository({"local_path": str(checkout)})
+        other = await driver.task(repository)
+        async with inside(installation) as client:
+
+            async def refused(name: str, **arguments: object) -> str:
+                answer = await client.call_tool(f"{name}_kandev", arguments)
+                assert answer.is_error
+                return str(answer.content[0].text)  # type: ignore[union-attr]  # always text
+
+            wrong = [
+                await refused("create_task", title="Mend", parent_id="self", promt="hunter2"),
+                await refused("create_task", title="Mend", parent_id="self", prompt=7),
+                await refused("get_diagnostic_bundle", source="backend", path="/tmp/hunter2"),
+            ]
+            foreign = [
+                await refused("get_task", task_id=other),
+                await refused("get_session", task_id=other, session_id=session),
+            ]
+            unknown = [
+                await refused("get_task", task_id="unknown"),
+                await refused("get_session", task_id="unknown", session_id=session),
+            ]
+            cancelled = asyncio.create_task(
+                client.call_tool("ask_user_question_kandev", {"questions": [QUESTION]})
+            )
+            await asyncio.sleep(0)
+            cancelled.cancel()
+            await asyncio.wait({cancelled})
+            answers = await asyncio.gather(*[
+                client.call_tool("get_task_kandev", {"task_id": "self"}) for _ in range(100)
+            ])
+            family = await client.call_tool("list_related_tasks_kandev", {"task_id": "self"})
+
+    assert all(each.startswith("invalid arguments for ") for each in wrong)
+    assert "hunter2" not in "".join(wrong)
+    assert foreign == unknown
+    assert family.structured_content is not None
+    assert family.structured_content["children"] == []
+    assert {each.structured_content["id"] for each in answers if each.structured_content} == {task}
