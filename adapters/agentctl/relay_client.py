@@ -74,6 +74,8 @@ class RelayClient:
                     compression=None,
                     open_timeout=_OPEN_SECONDS,
                     close_timeout=self._bounds.close,
+                    # Both ends are on this machine: the kernel tells at once that one has gone.
+                    ping_interval=None,
                 ) as connection:
                     wait = FIRST_WAIT_SECONDS
                     await self._serve(connection)

@@ -41,6 +41,8 @@ async def dialled(keeper: Present, handle: Handle, terminal: str) -> AsyncGenera
             compression=None,
             open_timeout=_OPEN_SECONDS,
             close_timeout=_CLOSE_SECONDS,
+            # Both ends are on this machine: the kernel tells at once that one has gone.
+            ping_interval=None,
         ) as socket:
             yield _Link(socket)
     except (OSError, InvalidHandshake, InvalidMessage) as problem:
