@@ -8,6 +8,7 @@ from dependency_injector import containers, providers
 
 from adapters.agentctl.beside import AgentctlBeside
 from adapters.agentctl.bundle_sink import AgentctlBundleSink
+from adapters.agentctl.instance_files import AgentctlFiles
 from adapters.agentctl.instance_git import AgentctlGit
 from adapters.agentctl.keeper import AgentctlKeeper, Launching
 from adapters.agentctl.relay_client import RelayClient
@@ -85,6 +86,7 @@ from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
 from pipelines.session_fences import SessionFences
+from pipelines.session_files import LookAtFiles, WriteFile
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
@@ -172,6 +174,7 @@ class ControlPlane(containers.DeclarativeContainer):
     runtime = providers.Singleton(AgentctlRuntime, keeper)
     deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids)
     follow = providers.Singleton(FollowExecution, store, runtime, feed, clock, deliver)
+    instance_files = providers.Singleton(AgentctlFiles, keeper)
     instance_git = providers.Singleton(AgentctlGit, keeper)
     beside = providers.Singleton(AgentctlBeside, keeper)
     followers = providers.Singleton(FollowerTasks, follow, runtime, keeper.provided.gone)
@@ -262,6 +265,8 @@ class ControlPlane(containers.DeclarativeContainer):
         explain_git=providers.Singleton(ExplainGit, store, runtime),
         look_at_git=providers.Singleton(LookAtGit, ensure, instance_git),
         change_git=providers.Singleton(ChangeGit, ensure, instance_git),
+        look_at_files=providers.Singleton(LookAtFiles, ensure, instance_files),
+        write_file=providers.Singleton(WriteFile, ensure, instance_files),
         examine_credentials=providers.Singleton(ExamineCredentials, store, runtime),
         archive_task=providers.Singleton(
             ArchiveTask, store, runtime, clock, git, cleanup, tasks_root

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import msgspec
 from typing_extensions import override
 
-from adapters.agentctl import wire
+from adapters.agentctl.checkout_wire import GitAnswer
 from adapters.agentctl.instance_call import Present, call, decoded, read
 from domain.execution import Handle
 from domain.git_change import (
@@ -43,7 +43,7 @@ _OPERATION: Final[dict[type[Change], str]] = {
     Push: "push",
 }
 
-_answer = msgspec.json.Decoder(wire.GitAnswer)
+_answer = msgspec.json.Decoder(GitAnswer)
 
 
 class AgentctlGit(InstanceGit):

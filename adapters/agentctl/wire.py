@@ -33,6 +33,7 @@ instance that does not exist.
                                                           is bytes; `Resize`, `Lost`, `Ended` text
     GET    /api/v1/instances/{execution}/git-configuration  domain.git_configuration, as it is
     POST   /api/v1/instances/{execution}/git/{operation}?folder=F  its request -> GitAnswer
+    POST   /api/v1/instances/{execution}/files/{operation}?folder=F  its request -> FileAnswer
     PUT    /api/v1/instances/{execution}/bundles/{id}     raw archive -> Staged; 202
     POST   /api/v1/instances/{execution}/bundles/{id}/commit  Stage -> Delivered
     DELETE /api/v1/instances/{execution}/bundles/{id}/stages/{stage}  204
@@ -43,8 +44,6 @@ A bundle is announced by `Kandev-Archive-Length` and `Kandev-Archive-Crc32` (8 h
 from typing import Any, Final
 
 import msgspec
-
-from domain.git_failure import GitFailure
 
 __all__ = (
     "CRC_HEADER",
@@ -67,7 +66,6 @@ __all__ = (
     "Delivered",
     "Event",
     "Frame",
-    "GitAnswer",
     "Health",
     "Hello",
     "Host",
@@ -285,13 +283,6 @@ class Prompt(msgspec.Struct, frozen=True):
 
 class Answer(msgspec.Struct, frozen=True):
     option: str | None
-
-
-class GitAnswer(msgspec.Struct, frozen=True):
-    """What git did (a value of `domain.git_status`, `git_diff`, ...), or why it failed."""
-
-    value: msgspec.Raw = msgspec.Raw(b"null")
-    failure: GitFailure | None = None
 
 
 class Acknowledge(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from pipelines.repository_environment import RepositoryEnvironment
 from pipelines.repository_settings import ChangeRepository
 from pipelines.restore_task import RestoreTask
 from pipelines.resume_session import ResumeSession
+from pipelines.session_files import LookAtFiles, WriteFile
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
@@ -74,6 +75,8 @@ class Api:
     explain_git: ExplainGit
     look_at_git: LookAtGit
     change_git: ChangeGit
+    look_at_files: LookAtFiles
+    write_file: WriteFile
     examine_credentials: ExamineCredentials
     archive_task: ArchiveTask
     delete_task: DeleteTask

@@ -26,6 +26,7 @@ from adapters.http.profiles import AgentProfiles, ExecutorProfiles
 from adapters.http.questions import Questions
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
+from adapters.http.session_files import SessionFiles
 from adapters.http.session_git import SessionGit
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
@@ -80,6 +81,7 @@ def create_app(
             Tasks,
             Sessions,
             Queue,
+            SessionFiles,
             SessionGit,
             Processes,
             Ledger,

@@ -22,6 +22,7 @@ from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
+from domain.checkout_file import FileFailure, InvalidContent, InvalidQuery
 from domain.copy_files import UnknownKeyword
 from domain.environment import ConflictingVariable
 from domain.git_change import InvalidMessage
@@ -54,6 +55,7 @@ from pipelines.register_workspace import RegisterWorkspaceProblem
 from pipelines.repository_environment import RepositoryEnvironmentProblem
 from pipelines.repository_settings import ChangeRepositoryProblem
 from pipelines.resume_session import ResumeProblem
+from pipelines.session_files import LookAtFilesProblem, WriteFileProblem
 from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
 from pipelines.session_processes import ProcessProblem
 from pipelines.session_profiles import OtherAgent
@@ -84,6 +86,7 @@ ApiProblem: TypeAlias = (
     | CreateTaskProblem
     | LaunchProblem
     | QueueProblem
+    | LookAtFilesProblem
     | LookAtGitProblem
     | ProcessProblem
     | ProfileProblem
@@ -95,6 +98,7 @@ ApiProblem: TypeAlias = (
     | SettingsProblem
     | StopProblem
     | TalkProblem
+    | WriteFileProblem
 )
 
 
@@ -157,7 +161,14 @@ def details(problem: ApiProblem) -> Details:
             | Superseded()
         ):
             return session_details(problem)
-        case InvalidPath() | InvalidMessage() | InvalidLimit():
+        case (
+            InvalidPath()
+            | InvalidMessage()
+            | InvalidLimit()
+            | InvalidContent()
+            | InvalidQuery()
+            | FileFailure()
+        ):
             return checkout_details(problem)
         case (
             UnstorableVariable()

@@ -55,6 +55,14 @@ async def test_a_commit_and_a_push_of_a_person_are_as_the_agents_own(
         )
         (tree / "made").write_text("thrown away\n", encoding="utf-8")
         discarded = await does("discard")
+        files = f"/api/v1/sessions/{agent.session}/files"
+        seen_file = await kandev.client.get(f"{files}/content?path=made")
+        await kandev.client.put(
+            f"{files}/content",
+            {"path": "made", "content": "by hand\n", "replaces": seen_file["digest"]},
+        )
+        found = await kandev.client.get(f"{files}/search?text=by%20hand")
+        listed_names = [each["name"] for each in (await kandev.client.get(files))["entries"]]
         kept = git("show", f"{discarded['kept']}:made", at=tree)
 
     branch = status["branch"]
@@ -67,7 +75,10 @@ async def test_a_commit_and_a_push_of_a_person_are_as_the_agents_own(
         "Make",
     )
     assert kept == "thrown away"
-    assert (tree / "made").read_text("utf-8") == "made\n"
+    assert seen_file["content"] == "made\n"
+    assert (tree / "made").read_text("utf-8") == "by hand\n"
+    assert found["matches"] == [{"path": "made", "line": 1, "text": "by hand"}]
+    assert listed_names == ["README.md", "made"]
 
     # The host's hook ran, with the host's strategy and all that a container's parent had set.
     assert host.hook_log.read_text("utf-8").split() == ["union"]

@@ -49,6 +49,7 @@ from tests.fakes.clock import ManualClock
 from tests.fakes.closed_git import FakeClosedGit
 from tests.fakes.followers import ListingFollowers
 from tests.fakes.ids import CountingIds
+from tests.fakes.instance_files import FakeInstanceFiles
 from tests.fakes.instance_git import FakeInstanceGit
 from tests.fakes.redactor import ListingRedactor
 from tests.fakes.runtime import FakeRuntime
@@ -78,6 +79,7 @@ class Plane:
     followers: ListingFollowers
     redactor: ListingRedactor
     instance_git: FakeInstanceGit
+    instance_files: FakeInstanceFiles
     beside: FakeBeside
 
     @property
@@ -190,7 +192,8 @@ async def plane_over(
         git, agents, followers = FakeClosedGit(), FakeAgents.demo(), ListingFollowers()
         git.secret = SECRET
         redactor, world = ListingRedactor(), runtime or FakeRuntime()
-        instance_git, beside = FakeInstanceGit(), FakeBeside()
+        instance_git, instance_files = FakeInstanceGit(), FakeInstanceFiles()
+        beside = FakeBeside()
         container = ControlPlane(
             settings=Settings(folder, "127.0.0.1", 0, None, "/usr/bin"),
             home=Home(folder),
@@ -209,6 +212,7 @@ async def plane_over(
             runtime=providers.Object(world),
             followers=providers.Object(followers),
             instance_git=providers.Object(instance_git),
+            instance_files=providers.Object(instance_files),
             beside=providers.Object(beside),
         )
         yield Plane(
@@ -222,5 +226,6 @@ async def plane_over(
             followers,
             redactor,
             instance_git,
+            instance_files,
             beside,
         )

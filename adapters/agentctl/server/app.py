@@ -9,6 +9,7 @@ from litestar.exceptions import HTTPException
 from adapters.agentctl.server.beside_routes import BESIDE_ROUTES
 from adapters.agentctl.server.bundle_routes import BUNDLE_ROUTES
 from adapters.agentctl.server.door import Door
+from adapters.agentctl.server.file_routes import work_with_files
 from adapters.agentctl.server.git_routes import work_with_git
 from adapters.agentctl.server.launch_route import launch
 from adapters.agentctl.server.presence import Presence
@@ -36,6 +37,7 @@ def create_app(core: Core, presence: Presence) -> Litestar:
             *TERMINAL_ROUTES,
             *BUNDLE_ROUTES,
             work_with_git,
+            work_with_files,
         ],
         dependencies={"core": Provide(provide_core, sync_to_thread=False)},
         middleware=[Door(core.handshakes, presence)],

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from adapters.agentctl.server.discarding import Discarding
-from domain import git_change, git_diff, git_history, git_status
+from domain import git_change, git_diff, git_history, git_search, git_status
+from domain.checkout_file import Matches, Search, SearchIn, matched
 from domain.git_change import CHANGE_SECONDS, LOOK_SECONDS, Change, Command, Discard, Done, Push
 from domain.git_diff import DiffRequest, GitDiff
 from domain.git_failure import GitCode, GitFailure
@@ -67,6 +68,16 @@ class CheckoutGit:
             return asked
         found = git_history.read(asked.unwrap().stdout)
         return Success(tuple(replace(each, message=self._shown(each.message)) for each in found))
+
+    async def search(self, where: Where, search: Search) -> Result[Matches, GitFailure]:
+        """Where a text is, in files that git tracks or would add."""
+        names = search.where is SearchIn.NAMES
+        arguments = git_search.names(search) if names else git_search.content(search)
+        asked = await self._run(where, Command(arguments), LOOK_SECONDS)
+        if failed(asked) and asked.failure() == GitFailure(GitCode.FAILED, ""):
+            return Success(matched(()))  # git-grep(1) says nothing and fails where nothing is
+        read = git_search.read_names if names else git_search.read_content
+        return asked.map(lambda said: read(said.stdout, search.query))
 
     async def change(self, where: Where, change: Change) -> Result[Done, GitFailure]:
         """Do it, and say what HEAD is then."""

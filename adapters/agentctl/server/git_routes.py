@@ -1,16 +1,17 @@
 """Git in the checkouts of an instance: one route, and the operation is a part of its path."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from litestar import Request, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from adapters.agentctl import wire
+from adapters.agentctl.checkout_wire import GitAnswer
 from adapters.agentctl.server.checkout_git import CheckoutGit, Where
 from adapters.agentctl.server.refusals import RefusedError, granted
+from adapters.agentctl.server.requests import checked, read
 from adapters.agentctl.server.routes import Core, Session, Task, checkout_of
 from domain import git_change, git_diff, git_history
 from domain.git_change import Change, Commit, Discard, Fetch, Push, Stage, Unstage
@@ -22,8 +23,6 @@ from domain.outcome import Result, failed
 from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("work_with_git",)
-
-Value = TypeVar("Value")
 
 _Answered: TypeAlias = Result[object, GitFailure]
 _Operation: TypeAlias = Callable[[CheckoutGit, Where, bytes], Awaitable[_Answered]]
@@ -38,7 +37,7 @@ async def work_with_git(
     request: Request[Any, Any, Any],
     core: NamedDependency[Core],
     folder: Annotated[str | None, QueryParameter()] = None,
-) -> wire.GitAnswer:
+) -> GitAnswer:
     known = granted(core.find(execution, task, session).known())
     asked = _OPERATIONS.get(operation)
     if asked is None:
@@ -47,8 +46,8 @@ async def work_with_git(
     where = Where(directory, TaskId(task), known.environment.variables)
     answered = await asked(core.git, where, await request.body())
     if failed(answered):
-        return wire.GitAnswer(failure=answered.failure())
-    return wire.GitAnswer(msgspec.Raw(msgspec.json.encode(answered.unwrap())))
+        return GitAnswer(failure=answered.failure())
+    return GitAnswer(msgspec.Raw(msgspec.json.encode(answered.unwrap())))
 
 
 async def _status(git: CheckoutGit, where: Where, _: bytes) -> _Answered:
@@ -56,16 +55,16 @@ async def _status(git: CheckoutGit, where: Where, _: bytes) -> _Answered:
 
 
 async def _diff(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
-    return await git.diff(where, _checked(git_diff.check(_read(body, DiffRequest))))
+    return await git.diff(where, checked(git_diff.check(read(body, DiffRequest))))
 
 
 async def _log(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
-    return await git.log(where, _checked(git_history.check(_read(body, LogRequest))))
+    return await git.log(where, checked(git_history.check(read(body, LogRequest))))
 
 
 def _changing(kind: type[Change]) -> _Operation:
     async def change(git: CheckoutGit, where: Where, body: bytes) -> _Answered:
-        return await git.change(where, _checked(git_change.check(_read(body, kind))))
+        return await git.change(where, checked(git_change.check(read(body, kind))))
 
     return change
 
@@ -81,18 +80,3 @@ _OPERATIONS: Final[dict[str, _Operation]] = {
     "fetch": _changing(Fetch),
     "push": _changing(Push),
 }
-
-
-def _read(body: bytes, kind: type[Value]) -> Value:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.DecodeError as error:
-        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, str(error))) from None
-
-
-def _checked(outcome: Result[Value, object]) -> Value:
-    """The control plane asks nothing that it did not check; this end relies on nobody."""
-    if failed(outcome):
-        fault = type(outcome.failure()).__name__
-        raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, fault))
-    return outcome.unwrap()

@@ -36,6 +36,7 @@ CAPABILITIES: Final = [
     "background-processes",
     "credential-doctor",
     "events",
+    "files",
     "git",
     "git-configuration",
     "launch-events",
