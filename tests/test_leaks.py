@@ -16,7 +16,7 @@ from tests.own_processes import MARK
 ROOT = Path(__file__).parent.parent
 
 PLANTED = """
-import asyncio, os, signal, socket, subprocess, threading
+import asyncio, os, signal, socket, subprocess, threading, time
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,8 +28,13 @@ pids = Path(__file__).with_name("pids")
 
 
 def orphan(where, environment):
-    script = f"setsid sleep 300 >/dev/null 2>&1 & echo $! >> {pids}"
-    subprocess.run(["/bin/sh", "-c", script], cwd=where, env=environment, check=True)
+    script = f"setsid sleep 300 >/dev/null 2>&1 & echo $! | tee -a {pids}"
+    told = subprocess.run(
+        ["/bin/sh", "-c", script], cwd=where, env=environment, check=True, capture_output=True
+    )
+    name = Path("/proc", told.stdout.decode().strip(), "comm")
+    while name.read_text() != "sleep\\n":  # a program that is about to be another shows no face
+        time.sleep(0.001)
 
 
 def test_a_task(tmp_path):
