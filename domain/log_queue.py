@@ -19,7 +19,6 @@ __all__ = (
     "Level",
     "LossReason",
     "Lost",
-    "Pending",
     "refusal",
     "zero_losses",
 )
@@ -74,35 +73,28 @@ FILE_QUEUE = Bounds(8192, 8 * 1024 * 1024, 2048, 2 * 1024 * 1024)
 CONSOLE_QUEUE = Bounds(2048, 2 * 1024 * 1024, 512, 512 * 1024)
 
 
-class Pending(NamedTuple):
-    """What a queue holds now, what is being written included."""
-
-    entries: int = 0
-    bytes: int = 0
-
-
 class Lost(NamedTuple):
     level: Level
     reason: LossReason
 
 
 def refusal(
-    bounds: Bounds, pending: Pending, level: Level, size: int, *, closing: bool = False
+    bounds: Bounds, entries: int, held: int, level: Level, size: int, *, closing: bool = False
 ) -> LossReason | None:
-    """Why an entry of `size` bytes is refused; None when it is taken."""
+    """Why an entry of `size` bytes is refused; None when it is taken.
+
+    `entries` with `held` bytes are there already, what is being written included.
+    """
     if size > bounds.entry_bytes:
         return LossReason.ENTRY_TOO_LARGE
     if closing:
         return LossReason.SHUTDOWN_TIMEOUT
-    entries, total = pending.entries + 1, pending.bytes + size
-    if entries > bounds.entries or total > bounds.bytes:
+    left_entries, left_bytes = bounds.entries - entries - 1, bounds.bytes - held - size
+    if left_entries >= bounds.reserved_entries and left_bytes >= bounds.reserved_bytes:
+        return None
+    if left_entries < 0 or left_bytes < 0:
         return LossReason.CAPACITY
-    if level < Level.WARN and (
-        entries > bounds.entries - bounds.reserved_entries
-        or total > bounds.bytes - bounds.reserved_bytes
-    ):
-        return LossReason.RESERVED_CAPACITY
-    return None
+    return LossReason.RESERVED_CAPACITY if level < Level.WARN else None
 
 
 def zero_losses() -> dict[Lost, int]:

@@ -8,8 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Condition, Thread
-from typing import Final, NamedTuple, Protocol
+from threading import Condition, Lock, Thread
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -19,7 +19,6 @@ from domain.log_queue import (
     Level,
     LossReason,
     Lost,
-    Pending,
     refusal,
     zero_losses,
 )
@@ -47,9 +46,7 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
-class _Entry(NamedTuple):
-    level: Level
-    line: bytes
+_Entry: TypeAlias = tuple[Level, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +69,18 @@ class Sink:
         self._bounds = bounds
         self._writer = writer
         self._mask = mask
-        self._changed = Condition()
+        # Taken without the condition where a producer comes by: that is half of what it costs.
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
         self._queue: deque[_Entry] = deque()
         self._writing: Sequence[_Entry] = ()
-        self._pending = Pending()
-        self._accepted = dict.fromkeys(Level, 0)
+        self._entries = 0
+        self._bytes = 0
+        self._accepted = [0] * (max(Level) + 1)
         self._lost = zero_losses()
         self._untold = 0
         self._masked = 0
+        self._waiting = False
         self._closing = False
         self._abandoned = False
         self._thread = Thread(target=self._run, name=f"log-{name}", daemon=True)
@@ -89,22 +90,27 @@ class Sink:
 
     def offer(self, level: Level, line: bytes) -> bool:
         """Take a line, its line feed included, or refuse it; never waits for the writer."""
-        with self._changed:
-            reason = refusal(self._bounds, self._pending, level, len(line), closing=self._closing)
+        size = len(line)
+        with self._lock:
+            reason = refusal(
+                self._bounds, self._entries, self._bytes, level, size, closing=self._closing
+            )
             if reason is not None:
                 self._lose(level, reason)
                 return False
-            self._queue.append(_Entry(level, line))
-            self._pending = Pending(self._pending.entries + 1, self._pending.bytes + len(line))
+            self._queue.append((level, line))
+            self._entries += 1
+            self._bytes += size
             self._accepted[level] += 1
-            if not self._writing:
+            if self._waiting:
+                self._waiting = False
                 self._changed.notify_all()
         return True
 
     def flush(self, seconds: float) -> bool:
         """Wait until what was taken is written, at most so long; whether it is."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._pending.entries, seconds)
+            return self._changed.wait_for(lambda: not self._entries, seconds)
 
     def stop_intake(self) -> None:
         with self._changed:
@@ -123,8 +129,8 @@ class Sink:
         with self._changed:
             if not self._abandoned:
                 self._abandoned = True
-                for entry in (*self._writing, *self._queue):
-                    self._lose(entry.level, LossReason.SHUTDOWN_TIMEOUT)
+                for level, _ in (*self._writing, *self._queue):
+                    self._lose(level, LossReason.SHUTDOWN_TIMEOUT)
                 self._queue.clear()
         return False
 
@@ -132,10 +138,10 @@ class Sink:
         with self._changed:
             return SinkState(
                 self.name,
-                dict(self._accepted),
+                {level: self._accepted[level] for level in Level},
                 dict(self._lost),
-                self._pending.entries,
-                self._pending.bytes,
+                self._entries,
+                self._bytes,
                 self._masked,
             )
 
@@ -156,7 +162,9 @@ class Sink:
         """Take a batch, none when it is time to rest; false when all is done."""
         with self._changed:
             if not self._queue and not self._closing:
+                self._waiting = True
                 self._changed.wait(IDLE_SECONDS)
+                self._waiting = False
             self._writing = [
                 self._queue.popleft() for _ in range(min(BATCH_ENTRIES, len(self._queue)))
             ]
@@ -164,7 +172,7 @@ class Sink:
 
     def _write(self, batch: Sequence[_Entry]) -> list[bool]:
         """Whether each was written: after one that cannot be, the next is tried."""
-        lines = self._redacted([entry.line for entry in batch])
+        lines = self._redacted([line for _, line in batch])
         done: list[bool] = []
         while len(done) < len(lines):
             count = self._writer.write(lines[len(done) :])
@@ -176,12 +184,12 @@ class Sink:
     def _settle(self, written: Sequence[bool]) -> None:
         with self._changed:
             batch, self._writing = self._writing, ()
-            size = sum(len(entry.line) for entry in batch)
-            self._pending = Pending(self._pending.entries - len(batch), self._pending.bytes - size)
-            if not self._abandoned:
-                for entry, whole in zip(batch, written, strict=True):
+            self._entries -= len(batch)
+            self._bytes -= sum(len(line) for _, line in batch)
+            if not (self._abandoned or all(written)):
+                for (level, _), whole in zip(batch, written, strict=True):
                     if not whole:
-                        self._lose(entry.level, LossReason.WRITE_ERROR)
+                        self._lose(level, LossReason.WRITE_ERROR)
             over = all(written) and not self._queue
             untold = self._untold if over else 0
             self._untold -= untold

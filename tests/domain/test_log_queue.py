@@ -9,7 +9,6 @@ from domain.log_queue import (
     Bounds,
     Level,
     LossReason,
-    Pending,
     refusal,
     zero_losses,
 )
@@ -23,29 +22,29 @@ MIB = 1024 * 1024
 @pytest.mark.parametrize(
     ("bounds", "pending", "level", "size", "expected"),
     [
-        (SMALL, Pending(1, 5), Level.INFO, 6, None),
-        (SMALL, Pending(2, 11), Level.INFO, 5, LossReason.RESERVED_CAPACITY),
-        (SMALL, Pending(1, 15), Level.INFO, 6, LossReason.RESERVED_CAPACITY),
-        (SMALL, Pending(2, 11), Level.WARN, 7, None),
-        (SMALL, Pending(3, 18), Level.ERROR, 8, LossReason.CAPACITY),
-        (SMALL, Pending(1, 25), Level.ERROR, 6, LossReason.CAPACITY),
-        (FILE_QUEUE, Pending(6143, 614_300), Level.INFO, 100, None),
-        (FILE_QUEUE, Pending(6144, 614_400), Level.INFO, 100, LossReason.RESERVED_CAPACITY),
-        (FILE_QUEUE, Pending(8191, 819_100), Level.WARN, 100, None),
-        (FILE_QUEUE, Pending(8192, 819_200), Level.WARN, 100, LossReason.CAPACITY),
-        (FILE_QUEUE, Pending(23, 23 * ENTRY_BYTES), Level.INFO, ENTRY_BYTES, None),
-        (FILE_QUEUE, Pending(24, 6 * MIB), Level.INFO, 1, LossReason.RESERVED_CAPACITY),
-        (FILE_QUEUE, Pending(24, 6 * MIB), Level.WARN, ENTRY_BYTES, None),
-        (CONSOLE_QUEUE, Pending(1535, 1535), Level.INFO, 1, None),
-        (CONSOLE_QUEUE, Pending(1536, 1536), Level.INFO, 1, LossReason.RESERVED_CAPACITY),
-        (CONSOLE_QUEUE, Pending(2047, 2047), Level.FATAL, 1, None),
-        (CONSOLE_QUEUE, Pending(2048, 2048), Level.FATAL, 1, LossReason.CAPACITY),
+        (SMALL, (1, 5), Level.INFO, 6, None),
+        (SMALL, (2, 11), Level.INFO, 5, LossReason.RESERVED_CAPACITY),
+        (SMALL, (1, 15), Level.INFO, 6, LossReason.RESERVED_CAPACITY),
+        (SMALL, (2, 11), Level.WARN, 7, None),
+        (SMALL, (3, 18), Level.ERROR, 8, LossReason.CAPACITY),
+        (SMALL, (1, 25), Level.ERROR, 6, LossReason.CAPACITY),
+        (FILE_QUEUE, (6143, 614_300), Level.INFO, 100, None),
+        (FILE_QUEUE, (6144, 614_400), Level.INFO, 100, LossReason.RESERVED_CAPACITY),
+        (FILE_QUEUE, (8191, 819_100), Level.WARN, 100, None),
+        (FILE_QUEUE, (8192, 819_200), Level.WARN, 100, LossReason.CAPACITY),
+        (FILE_QUEUE, (23, 23 * ENTRY_BYTES), Level.INFO, ENTRY_BYTES, None),
+        (FILE_QUEUE, (24, 6 * MIB), Level.INFO, 1, LossReason.RESERVED_CAPACITY),
+        (FILE_QUEUE, (24, 6 * MIB), Level.WARN, ENTRY_BYTES, None),
+        (CONSOLE_QUEUE, (1535, 1535), Level.INFO, 1, None),
+        (CONSOLE_QUEUE, (1536, 1536), Level.INFO, 1, LossReason.RESERVED_CAPACITY),
+        (CONSOLE_QUEUE, (2047, 2047), Level.FATAL, 1, None),
+        (CONSOLE_QUEUE, (2048, 2048), Level.FATAL, 1, LossReason.CAPACITY),
     ],
 )
 def test_low_levels_are_shed_before_the_room_kept_for_warnings(
-    bounds: Bounds, pending: Pending, level: Level, size: int, expected: LossReason | None
+    bounds: Bounds, pending: tuple[int, int], level: Level, size: int, expected: LossReason | None
 ) -> None:
-    assert refusal(bounds, pending, level, size) is expected
+    assert refusal(bounds, *pending, level, size) is expected
 
 
 @requirement("sinks:bounds")
@@ -54,11 +53,11 @@ def test_low_levels_are_shed_before_the_room_kept_for_warnings(
     ("size", "expected"), [(ENTRY_BYTES, None), (ENTRY_BYTES + 1, LossReason.ENTRY_TOO_LARGE)]
 )
 def test_an_entry_has_at_most_256_kib(level: Level, size: int, expected: LossReason | None) -> None:
-    assert refusal(FILE_QUEUE, Pending(), level, size) is expected
+    assert refusal(FILE_QUEUE, 0, 0, level, size) is expected
 
 
 def test_nothing_is_taken_while_the_sink_closes() -> None:
-    refused = refusal(FILE_QUEUE, Pending(), Level.ERROR, 1, closing=True)
+    refused = refusal(FILE_QUEUE, 0, 0, Level.ERROR, 1, closing=True)
 
     assert refused is LossReason.SHUTDOWN_TIMEOUT
 
