@@ -17,7 +17,7 @@ from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange, TaskEvent, change_of
 
-__all__ = ("TaskReads", "TaskWrites")
+__all__ = ("ONE", "PAGE", "TaskReads", "TaskWrites")
 
 _STATES = members(TaskState)
 _TASKS = table(TaskRow)
@@ -34,8 +34,8 @@ def _with_repositories(tasks: FromClause) -> Select[*tuple[object, ...]]:
     )
 
 
-_ONE = _with_repositories(_TASKS).where(_TASKS.c.id == given("id"))
-_PAGE = _with_repositories(
+ONE = _with_repositories(_TASKS).where(_TASKS.c.id == given("id"))
+PAGE = _with_repositories(
     select(_TASKS)
     .where(_TASKS.c.workspace_id == given("workspace"), _TASKS.c.id > given("after"))
     .order_by(_TASKS.c.id)
@@ -80,12 +80,12 @@ class TaskReads(Counters):
     __slots__ = ()
 
     async def task(self, task: TaskId) -> Task | None:
-        rows = await self._on.rows(_ONE, {"id": task})
+        rows = await self._on.rows(ONE, {"id": task})
         return _task(rows) if rows else None
 
     async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
         values = {"workspace": workspace, "after": after or "", "limit": limit}
-        rows = await self._on.rows(_PAGE, values)
+        rows = await self._on.rows(PAGE, values)
         return [_task(list(joined)) for _, joined in groupby(rows, itemgetter(0))]
 
     async def children(self, task: TaskId) -> Sequence[Task]:
