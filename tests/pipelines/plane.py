@@ -1,7 +1,7 @@
 """The control plane of a test: its own container and store, with other people's servers faked."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from adapters.http.api import Api
 from adapters.logs.logs import Logs, Thresholds
 from adapters.redactor.registry import Registry
 from adapters.secrets.keyring import KEY_BYTES, Keyring
-from adapters.sqlite.store import SqliteStore, open_store
+from adapters.sqlite.store import open_store
 from composition.container import ControlPlane
 from composition.settings import Settings
 from domain.connection import Connection
@@ -43,6 +43,8 @@ from pipelines.connect_workspace import ConnectProblem, ConnectRequest
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchProblem, LaunchRequest
 from pipelines.resume_session import ResumeProblem, ResumeRequest
+from ports.clock import Clock
+from ports.store import Store
 from tests.fakes.agents import FakeAgents
 from tests.fakes.beside import FakeBeside
 from tests.fakes.clock import ManualClock
@@ -70,7 +72,7 @@ class Plane:
     """What a test drives: use cases in `api`, and the world that they meet."""
 
     container: ControlPlane
-    store: SqliteStore
+    store: Store
     clock: ManualClock
     ids: CountingIds
     git: FakeClosedGit
@@ -182,12 +184,21 @@ def handle(session: Session) -> Handle:
 
 @asynccontextmanager
 async def plane_over(
-    folder: Path, seed: str = "", runtime: FakeRuntime | None = None
+    folder: Path,
+    seed: str = "",
+    runtime: FakeRuntime | None = None,
+    opening: Callable[[Clock], AbstractAsyncContextManager[Store]] | None = None,
 ) -> AsyncIterator[Plane]:
-    """A plane over the database in `folder`; a second one over the same folder is a restart."""
+    """A plane over the database in `folder`; a second one over the same folder is a restart.
+
+    `opening` opens another store in its place.
+    """
     clock, ids = ManualClock(), CountingIds(seed)
-    async with open_store(
-        folder / "kandev.db", backups=folder / "backups", version="1.0", clock=clock
+    database, backups = folder / "kandev.db", folder / "backups"
+    async with (
+        opening(clock)
+        if opening is not None
+        else open_store(database, backups=backups, version="1.0", clock=clock)
     ) as store:
         git, agents, followers = FakeClosedGit(), FakeAgents.demo(), ListingFollowers()
         git.secret = SECRET

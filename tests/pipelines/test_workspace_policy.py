@@ -1,6 +1,7 @@
 """The policy of a workspace: its default, its changes, and what is refused with the row unchanged."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from domain.outcome import Failure, failed
 from domain.principal import Execution
 from domain.workspace import MAX_NAME, InvalidName, UnknownMode
 from pipelines.workspace_settings import SameWorkspace
+from tests.contracts.stores import KINDS, opened
 from tests.pipelines.plane import OWNER, Plane, plane_over
 from tests.requirements import requirement
 
@@ -21,9 +23,10 @@ AGENT = Execution(ExecutionId("exec"), TaskId("task"), SessionId("ses"))
 NOWHERE = WorkspaceId("ws_none")
 
 
-@pytest.fixture
-async def plane(tmp_path: Path) -> AsyncGenerator[Plane]:
-    async with plane_over(tmp_path) as made:
+@pytest.fixture(params=KINDS)
+async def plane(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Plane]:
+    opening = partial(opened, request, request.param, tmp_path)
+    async with plane_over(tmp_path, opening=opening) as made:
         yield made
 
 

@@ -27,6 +27,7 @@ from adapters.sqlite.upgrade import (
     Upgraded,
     known_migrations,
 )
+from domain.credential_policy import Mode
 from domain.outcome import failed
 from domain.secret import Secret
 from domain.upgrade import AlteredMigration, NewerDatabase, Program
@@ -156,6 +157,23 @@ def test_an_older_database_is_migrated_without_a_copy_and_pg_dump_is_named(
     assert done == Upgraded(None, REVISIONS[released:], version_recorded=True)
     assert [each["remedy"] for each in told] == ["pg_dump"]
     assert schema(postgres, bare) == schema(postgres, database)
+
+
+@requirement("store:postgresql:schema")
+async def test_workspaces_from_before_the_policy_are_managed(postgres: Postgres, bare: str) -> None:
+    opened(postgres.address(bare), Program("0.9", PROGRAM.migrations[:1]))
+    for name in ("w1", "w2"):
+        born = "'2026-01-01T00:00:00.000000+00:00'"
+        postgres.tell(f"INSERT INTO workspaces VALUES ('{name}', 'Shop', {born})", bare)
+    postgres.tell("INSERT INTO github_workspace_settings VALUES ('w1')", bare)
+
+    for _ in range(2):
+        async with store_in(postgres, bare) as store, store.read() as state:
+            found = await state.workspaces(None, 10)
+        assert [(each.id, each.mode) for each in found] == [
+            ("w1", Mode.MANAGED),
+            ("w2", Mode.MANAGED),
+        ]
 
 
 def newer(postgres: Postgres, database: str) -> OpenProblem:
