@@ -5,6 +5,7 @@ import os
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 __all__ = ("call",)
@@ -36,7 +37,8 @@ def call(server: Json, tool: str, arguments: Json, given_up: threading.Event) ->
             return f"the MCP server did not answer: {type(error).__name__}", False
         finally:
             if process.stdin is not None:
-                process.stdin.close()
+                with suppress(BrokenPipeError):  # what a server that ended did not take
+                    process.stdin.close()
             try:
                 process.wait(_END_SECONDS)
             except subprocess.TimeoutExpired:

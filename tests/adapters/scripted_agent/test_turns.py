@@ -157,6 +157,18 @@ def test_a_tool_of_an_mcp_server_is_called(tmp_path: Path) -> None:
     ]
 
 
+@requirement("scripted-agent:mcp")
+def test_a_tool_server_that_stops_reading_fails_its_call_alone(tmp_path: Path) -> None:
+    leaves = """exec 0<&-; echo '{"id":1,"result":{}}'"""
+    with Client(tmp_path) as client:
+        session = client.open([_server() | {"command": "/bin/sh", "args": ["-c", leaves]}])
+        answer = client.turn(session, "mcp:math:add({})")
+
+    [end] = [each for each in client.updates if each["sessionUpdate"] == "tool_call_update"]
+    assert end["status"] == "failed"
+    assert answer["result"] == {"stopReason": "end_turn"}
+
+
 @requirement("scripted-agent:waits")
 def test_a_turn_waits_for_a_file(tmp_path: Path) -> None:
     with Client(tmp_path) as client:
