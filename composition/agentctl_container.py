@@ -35,6 +35,7 @@ from adapters.agentctl.server.remains import Recovery
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.routes import Core
 from adapters.agentctl.server.scripts import Scripts
+from adapters.agentctl.server.served_files import ServedFiles
 from adapters.agentctl.server.served_terminals import ServedTerminals
 from adapters.agentctl.server.tool_sockets import ToolSockets
 from adapters.agentctl.server.tools.directory import ManagedTools
@@ -65,12 +66,13 @@ async def converse(
     transport: AgentTransport,
     permissions: Permissions,
     terminals: ServedTerminals,
+    files: ServedFiles,
     bounds: AgentBounds,
 ) -> Conversation:
     # The SDK takes most of a second to import: after start, in the background.
     from adapters.agentctl.server.acp.conversation import AcpConversation  # noqa: PLC0415
 
-    return AcpConversation(transport, permissions, terminals, bounds)
+    return AcpConversation(transport, permissions, terminals, files, bounds)
 
 
 def private(directory: Path) -> Path:

@@ -43,6 +43,7 @@ __all__ = (
     "check_write",
     "content_of",
     "digest",
+    "excerpt",
     "listed",
     "matched",
 )
@@ -221,6 +222,14 @@ def content_of(data: bytes) -> Content:
         encoded = base64.b64encode(data).decode("ascii")
         return Content(encoded, Encoding.BASE64, len(data), digest(data))
     return Content(text, Encoding.UTF_8, len(data), digest(data))
+
+
+def excerpt(text: str, line: int | None, limit: int | None) -> str:
+    """From `line`, counted from 1, at most `limit` lines with what ends them, a line feed."""
+    first = max(line or 1, 1) - 1
+    lines = text.split("\n")
+    ended = [f"{each}\n" for each in lines[:-1]] + lines[-1:]
+    return "".join(ended[first:] if limit is None else ended[first : first + limit])
 
 
 def listed(entries: Sequence[FileEntry]) -> Directory:

@@ -24,6 +24,7 @@ from domain.checkout_file import (
     check_write,
     content_of,
     digest,
+    excerpt,
     listed,
     matched,
 )
@@ -104,3 +105,14 @@ def test_matches_over_the_bound_are_counted(count: int, omitted: int) -> None:
     told = matched([Match("a", number, "") for number in range(count)])
 
     assert (len(told.matches), told.omitted) == (MAX_MATCHES, omitted)
+
+
+@requirement("agentctl:protocol:files")
+@given(st.text(alphabet="ab\n\r\u2028"), st.integers(0, 4))
+def test_excerpts_of_each_line_make_the_text(text: str, limit: int) -> None:
+    count = text.count("\n") + 1
+    lines = [excerpt(text, line, 1) for line in range(1, count + 1)]
+
+    assert "".join(lines) == text == excerpt(text, None, None)
+    assert excerpt(text, 1, limit) == excerpt(text, 0, limit) == "".join(lines[:limit])
+    assert excerpt(text, count + 1, None) == ""

@@ -109,6 +109,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_AGENTCTL}#the-agent-client-protocol",
         "An agent may have commands run beside it, in its environment, and reads, waits and kills.",
     ),
+    "agentctl:protocol:files": (
+        f"{_AGENTCTL}#the-agent-client-protocol",
+        "An agent reads and writes text below its directory, and is led nowhere else by a link.",
+    ),
     "agentctl:launch": (
         f"{_AGENTCTL}#launching",
         "A launch returns when the agent has a conversation, new or loaded, and says which.",

@@ -26,7 +26,7 @@ from domain.checkout_file import (
 from domain.outcome import Failure, Result, Success
 from domain.worktree_path import shown
 
-__all__ = ("list_directory", "read_file", "write_file")
+__all__ = ("list_directory", "overwrite_file", "read_file", "write_file")
 
 Value = TypeVar("Value")
 
@@ -88,13 +88,25 @@ def write_file(
 
     def write() -> Written:
         with way_to(root, path, make=replaces is None) as place:
-            _put(place, data, replaces)
+            _put(place, data, lambda there: replaces == (None if there is None else digest(there)))
         return Written(len(data), digest(data))
 
     return _answered(write, path)
 
 
-def _put(place: Place, data: bytes, replaces: str | None) -> None:
+def overwrite_file(root: Path, path: str, data: bytes) -> Result[Written, FileFailure]:
+    """Put the file there in one step, whatever it holds now; parents are made."""
+
+    def write() -> Written:
+        with way_to(root, path, make=True) as place:
+            _put(place, data, lambda _: True)
+        return Written(len(data), digest(data))
+
+    return _answered(write, path)
+
+
+def _put(place: Place, data: bytes, replaces: Callable[[bytes | None], bool]) -> None:
+    """`replaces` says of what is there, None for nothing, whether it may be replaced."""
     beside = f".kandev-{secrets.token_hex(8)}"
     descriptor = os.open(beside, _NEW, _NEW_MODE, dir_fd=place.parent)
     try:
@@ -104,7 +116,7 @@ def _put(place: Place, data: bytes, replaces: str | None) -> None:
             os.fsync(file.fileno())
             _take_mode(place, file.fileno())
         there = _read(place)
-        if (None if there is None else digest(there)) != replaces:
+        if not replaces(there):
             raise _RefusedError(FileCode.CHANGED)
         if there is None:
             os.link(beside, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)

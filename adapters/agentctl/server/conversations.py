@@ -11,6 +11,7 @@ from typing import Protocol
 
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.served_files import ServedFiles
 from adapters.agentctl.server.served_terminals import ServedTerminals
 from domain.agent_bounds import AgentBounds
 from domain.event import Json
@@ -93,6 +94,7 @@ class Converse(Protocol):
         transport: AgentTransport,
         permissions: Permissions,
         terminals: ServedTerminals,
+        files: ServedFiles,
         bounds: AgentBounds,
     ) -> Conversation:
         """Begin to listen; the first call in a process may take as long as an import."""

@@ -17,6 +17,7 @@ from adapters.agentctl import wire
 from adapters.agentctl.server import record
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
+from adapters.agentctl.server.agent_files import AgentFiles
 from adapters.agentctl.server.agent_process import AgentProcess
 from adapters.agentctl.server.agent_terminals import AgentTerminals
 from adapters.agentctl.server.beside import Beside
@@ -228,6 +229,7 @@ class Instance(Hosted):
             self._hearing,
             self._permissions,
             AgentTerminals(self.beside),
+            AgentFiles(self.beside),
             self._transport,
             self._flush,
             self._on_stdout,

@@ -23,6 +23,7 @@ from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.push_watch import PushWatch
 from adapters.agentctl.server.record import Record
+from adapters.agentctl.server.served_files import ServedFiles
 from adapters.agentctl.server.served_terminals import ServedTerminals
 from adapters.agentctl.server.setup import set_up
 from adapters.agentctl.server.tool_servers import Servers, read
@@ -72,6 +73,7 @@ class Launching:
     hearing: Hearing
     permissions: Permissions
     terminals: ServedTerminals
+    files: ServedFiles
     transport: AgentTransport
     flush: Callable[[], None]
     on_stdout: Callable[[bytes], None]
@@ -213,7 +215,7 @@ class Launching:
         if equipment.sockets is not None and identity is not None:
             equipment.sockets.admit(*identity)
         conversation = await self.parts.converse(
-            self.transport, self.permissions, self.terminals, self.parts.bounds
+            self.transport, self.permissions, self.terminals, self.files, self.parts.bounds
         )
         life.push_async_callback(conversation.close)
         return Success(conversation)

@@ -38,7 +38,7 @@ def way_to(root: Path, path: str, *, make: bool = False) -> Iterator[Place]:
 
     Raises `OutsideError` and OSError.
     """
-    names = [name for name in path.split("/") if name]
+    names = _inside(path.split("/"))
     for _ in range(MAX_LINKS):
         if any(name.lower() == ".git" for name in names):
             raise OutsideError

@@ -18,12 +18,14 @@ from acp.schema import (
     CreateTerminalResponse,
     DeniedOutcome,
     EnvVariable,
+    FileSystemCapabilities,
     HttpHeader,
     HttpMcpServer,
     Implementation,
     KillTerminalResponse,
     McpServerStdio,
     PermissionOption,
+    ReadTextFileResponse,
     ReleaseTerminalResponse,
     RequestPermissionResponse,
     SessionConfigOptionBoolean,
@@ -34,6 +36,7 @@ from acp.schema import (
     TerminalOutputResponse,
     ToolCallUpdate,
     WaitForTerminalExitResponse,
+    WriteTextFileResponse,
 )
 from pydantic import ValidationError
 from typing_extensions import override
@@ -41,8 +44,10 @@ from typing_extensions import override
 from adapters.agentctl.server.acp.permissions import Permissions
 from adapters.agentctl.server.acp.transport import AgentTransport
 from adapters.agentctl.server.conversations import Conversation, Introduction, ModelRefused
+from adapters.agentctl.server.served_files import ServedFiles
 from adapters.agentctl.server.served_terminals import AskedCommand, ServedTerminals
 from domain.agent_bounds import AgentBounds
+from domain.checkout_file import FileCode, FileFailure
 from domain.mcp_server import GivenMcpServer, McpTransport
 from domain.outcome import Failure, Result, Success, failed
 from domain.permission import Option
@@ -53,6 +58,10 @@ __all__ = ("AcpConversation",)
 
 PROTOCOL_VERSION: Final = 1
 """The only version of the protocol that we speak."""
+
+_SERVED: Final = ClientCapabilities(
+    terminal=True, fs=FileSystemCapabilities(read_text_file=True, write_text_file=True)
+)
 
 _DETAIL: Final = 1000
 
@@ -68,10 +77,11 @@ class AcpConversation(Conversation):
         transport: AgentTransport,
         permissions: Permissions,
         terminals: ServedTerminals,
+        files: ServedFiles,
         bounds: AgentBounds,
     ) -> None:
         self._bounds = bounds
-        self._connection = ClientSideConnection(_client(permissions, terminals), transport)
+        self._connection = ClientSideConnection(_client(permissions, terminals, files), transport)
         self._models: SessionConfigOptionSelect | None = None
 
     @override
@@ -81,7 +91,7 @@ class AcpConversation(Conversation):
             "initialize",
             self._connection.initialize(
                 PROTOCOL_VERSION,
-                client_capabilities=ClientCapabilities(terminal=True),
+                client_capabilities=_SERVED,
                 client_info=Implementation(name="kandev", version=version),
             ),
         )
@@ -203,18 +213,21 @@ def _offered(models: SessionConfigOptionSelect) -> frozenset[str]:
     )
 
 
-def _client(permissions: Permissions, terminals: ServedTerminals) -> Any:
+def _client(permissions: Permissions, terminals: ServedTerminals, files: ServedFiles) -> Any:
     """The part of the SDK's client protocol that is served; the SDK looks its methods up by name.
 
     It answers for a method that is absent.
     """
-    return _Client(permissions, terminals)
+    return _Client(permissions, terminals, files)
 
 
 class _Client:
-    def __init__(self, permissions: Permissions, terminals: ServedTerminals) -> None:
+    def __init__(
+        self, permissions: Permissions, terminals: ServedTerminals, files: ServedFiles
+    ) -> None:
         self._permissions = permissions
         self._terminals = terminals
+        self._files = files
 
     async def request_permission(
         self,
@@ -230,6 +243,15 @@ class _Client:
         return RequestPermissionResponse(
             outcome=AllowedOutcome(outcome="selected", option_id=chosen)
         )
+
+    async def read_text_file(
+        self, path: str, line: int | None = None, limit: int | None = None, **_: object
+    ) -> ReadTextFileResponse:
+        return ReadTextFileResponse(content=_found(await self._files.read(path, line, limit)))
+
+    async def write_text_file(self, path: str, content: str, **_: object) -> WriteTextFileResponse:
+        _found(await self._files.write(path, content))
+        return WriteTextFileResponse()
 
     async def create_terminal(
         self,
@@ -268,12 +290,27 @@ class _Client:
         return ReleaseTerminalResponse()
 
 
+def _found(outcome: Result[Answer, FileFailure | RuntimeProblem]) -> Answer:
+    """The value; a file that is not there is the protocol's own error for it."""
+    if not failed(outcome):
+        return outcome.unwrap()
+    problem = outcome.failure()
+    if isinstance(problem, RuntimeProblem):
+        raise _error(problem)
+    if problem.code is FileCode.NOT_FOUND:
+        raise RequestError.resource_not_found(problem.path)
+    raise RequestError.invalid_params({"code": problem.code.value, "path": problem.path})
+
+
 def _served(outcome: Result[Answer, RuntimeProblem]) -> Answer:
     """The value, or the error that the problem is to an agent."""
     if failed(outcome):
-        problem = outcome.failure()
-        raise RequestError.invalid_params({"code": problem.code.value, "detail": problem.detail})
+        raise _error(outcome.failure())
     return outcome.unwrap()
+
+
+def _error(problem: RuntimeProblem) -> RequestError:
+    return RequestError.invalid_params({"code": problem.code.value, "detail": problem.detail})
 
 
 def _ending(ended: Exit) -> dict[str, Any]:  # the SDK's own fields

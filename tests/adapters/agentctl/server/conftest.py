@@ -35,6 +35,7 @@ from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.removal import Removal
 from adapters.agentctl.server.scripts import Scripts
+from adapters.agentctl.server.served_files import ServedFiles
 from adapters.agentctl.server.served_terminals import ServedTerminals
 from adapters.agentctl.server.worktrees import Workspaces
 from adapters.git.lock import worktree_lock
@@ -61,11 +62,12 @@ async def converse(
     transport: AgentTransport,
     permissions: Permissions,
     terminals: ServedTerminals,
+    files: ServedFiles,
     bounds: AgentBounds,
 ) -> Conversation:
     from adapters.agentctl.server.acp.conversation import AcpConversation
 
-    return AcpConversation(transport, permissions, terminals, bounds)
+    return AcpConversation(transport, permissions, terminals, files, bounds)
 
 
 @dataclass
