@@ -46,6 +46,7 @@ from domain.task_plan import TaskPlan
 from domain.turn import Turn
 from domain.workspace import Workspace
 from ports.agentctl_record import AgentctlRecord
+from ports.changes import Changes
 from ports.vault import SealedValue
 
 __all__ = ("Reader", "Store", "StoreFault", "StoreUnavailable", "Writer")
@@ -314,6 +315,6 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(Protocol):
+class Store(Changes, Protocol):
     def read(self) -> AbstractAsyncContextManager[Reader]: ...
     def write(self) -> AbstractAsyncContextManager[Writer]: ...

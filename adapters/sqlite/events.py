@@ -10,6 +10,7 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.executions import ExecutionReads, ExecutionWrites
 from adapters.sqlite.statement import given, place
 from adapters.sqlite.tables import SessionEventRow, table
+from domain.change import ConversationGrew
 from domain.event import EventKind, ExecutionEvent, SessionEvent
 from domain.identity import ExecutionId, SessionId
 
@@ -72,6 +73,7 @@ class EventWrites(EventReads, ExecutionWrites):
             for sequence, event in enumerate(fresh.values(), first)
         ]
         await self._run_many(_ADD, [_columns(event) for event in added])
+        self._note(ConversationGrew(session))
         through = owner.acknowledged
         while through + 1 in fresh or through + 1 in beyond:
             through += 1

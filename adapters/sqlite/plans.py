@@ -7,6 +7,7 @@ from adapters.sqlite.statement import given
 from adapters.sqlite.tables import table
 from adapters.sqlite.unit import Unit
 from adapters.sqlite.word_tables import TaskPlanRow
+from domain.change import PlanChanged
 from domain.identity import TaskId
 from domain.task_plan import TaskPlan
 
@@ -38,7 +39,11 @@ class PlanWrites(PlanReads):
             "content": plan.content,
             "updated_at": to_text(plan.updated_at),
         }
-        await self._put(TaskPlanRow, values)
+        is_new = await self._put(TaskPlanRow, values)
+        self._note(PlanChanged(plan.task, came_or_went=is_new))
 
     async def remove_plan(self, task: TaskId) -> bool:
-        return await self._run(_REMOVE, {"task": task}) > 0
+        removed = await self._run(_REMOVE, {"task": task}) > 0
+        if removed:
+            self._note(PlanChanged(task, came_or_went=True))
+        return removed

@@ -9,6 +9,7 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import given, members_given, one_of, place
 from adapters.sqlite.tables import SessionRow, table
 from adapters.sqlite.unit import Unit
+from domain.change import SessionAdded
 from domain.identity import ExecutionId, ProfileId, SessionId, TaskId
 from domain.session import Session, SessionFailure, SessionState
 
@@ -54,6 +55,7 @@ class SessionWrites(SessionReads):
 
     async def add_session(self, session: Session) -> None:
         await self._run(_ADD, {**_columns(session), "version": session.version})
+        self._note(SessionAdded(session.task))
 
     async def save_session(self, session: Session) -> bool:
         return await self._run(_SAVE, {**_columns(session), "seen": session.version}) == 1

@@ -3,13 +3,18 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+)
 from pathlib import Path
 from types import TracebackType
 
 from typing_extensions import override
 
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
+from adapters.sqlite.changes import Followers
 from adapters.sqlite.connection import fault_of
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
 from adapters.sqlite.events import EventReads, EventWrites
@@ -30,6 +35,7 @@ from adapters.sqlite.upgrade import OpenProblem, Unusable, Upgraded, known_migra
 from adapters.sqlite.workspaces import WorkspaceReads, WorkspaceWrites
 from domain.outcome import failed
 from domain.upgrade import Program
+from ports.changes import Following
 from ports.clock import Clock
 from ports.store import Reader, Writer
 
@@ -93,18 +99,22 @@ class SqliteWriter(
 class SqliteStore:
     """`upgraded` says what was done to the database when it was opened."""
 
-    __slots__ = ("_clock", "_pool", "upgraded")
+    __slots__ = ("_clock", "_followers", "_pool", "upgraded")
 
     def __init__(self, pool: Pool, clock: Clock, upgraded: Upgraded) -> None:
         self._pool = pool
         self._clock = clock
+        self._followers = Followers()
         self.upgraded = upgraded
 
     def read(self) -> "Reading":
         return Reading(self._pool)
 
     def write(self) -> "Writing":
-        return Writing(self._pool, self._clock)
+        return Writing(self._pool, self._clock, self._followers)
+
+    def follow(self) -> AbstractContextManager[Following]:
+        return self._followers.follow()
 
 
 class Reading(AbstractAsyncContextManager[Reader]):
@@ -138,11 +148,12 @@ class Reading(AbstractAsyncContextManager[Reader]):
 class Writing(AbstractAsyncContextManager[Writer]):
     """Everything or nothing; what happened to tasks is published with it."""
 
-    __slots__ = ("_clock", "_pool", "_unit")
+    __slots__ = ("_clock", "_followers", "_pool", "_unit")
 
-    def __init__(self, pool: Pool, clock: Clock) -> None:
+    def __init__(self, pool: Pool, clock: Clock, followers: Followers) -> None:
         self._pool = pool
         self._clock = clock
+        self._followers = followers
 
     @override
     async def __aenter__(self) -> SqliteWriter:
@@ -168,6 +179,7 @@ class Writing(AbstractAsyncContextManager[Writer]):
         finally:
             self._unit.end()
         self._pool.commit()
+        self._followers.publish(self._unit.noted)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from adapters.sqlite.connection import Row
 from adapters.sqlite.counters import Counters
 from adapters.sqlite.statement import change, given, place, remove
 from adapters.sqlite.tables import TaskEventRow, TaskRepositoryRow, TaskRow, table
+from domain.change import TaskChanged
 from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange, TaskEvent, change_of
@@ -170,6 +171,7 @@ class TaskWrites(TaskReads):
             what = change_of(before, after)
             task = after or before
             if what is not None and task is not None:
+                self._note(TaskChanged(before, after))
                 await self._run(
                     _ADD_EVENT,
                     {

@@ -13,6 +13,7 @@ from sqlmodel import SQLModel
 from adapters.sqlite.connection import Row
 from adapters.sqlite.statement import Statement, change, compiled, place
 from adapters.sqlite.tables import TaskRepositoryRow, TaskRow, table
+from domain.change import Change
 from domain.identity import TaskId
 from domain.task import Task
 
@@ -41,14 +42,23 @@ class Connection(Protocol):
 class Unit:
     """A unit of work in progress; once it has ended it refuses everything."""
 
-    __slots__ = ("_changed", "_connection")
+    __slots__ = ("_changed", "_connection", "_noted")
 
     def __init__(self, connection: Connection) -> None:
         self._connection: Connection | None = connection
         self._changed: dict[TaskId, tuple[Task | None, Task | None]] = {}
+        self._noted: dict[Change, None] = {}
 
     def end(self) -> None:
         self._connection = None
+
+    @property
+    def noted(self) -> Iterable[Change]:
+        """What the unit changed that somebody may follow, each change once."""
+        return self._noted
+
+    def _note(self, change: Change) -> None:
+        self._noted[change] = None
 
     @property
     def _on(self) -> Connection:
@@ -67,10 +77,12 @@ class Unit:
             raise RuntimeError("a task changes through _change_task")
         await self._on.run_many(statement, rows)
 
-    async def _put(self, row: type[SQLModel], values: Mapping[str, object]) -> None:
-        """Write the row with this key, or insert it."""
-        if not await self._run(change(row), values):
-            await self._run(place(row), values)
+    async def _put(self, row: type[SQLModel], values: Mapping[str, object]) -> bool:
+        """Write the row with this key, or insert it; whether it is a new one."""
+        if await self._run(change(row), values):
+            return False
+        await self._run(place(row), values)
+        return True
 
     async def _change_task(
         self,

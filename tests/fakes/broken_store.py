@@ -1,7 +1,8 @@
 """A store whose disk is in trouble: every unit says which."""
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
+from ports.changes import Following
 from ports.store import Reader, StoreFault, StoreUnavailable, Writer
 
 __all__ = ("BrokenStore",)
@@ -12,6 +13,9 @@ class BrokenStore:
         self._fault = fault
 
     def read(self) -> AbstractAsyncContextManager[Reader]:
+        raise StoreUnavailable(self._fault)
+
+    def follow(self) -> AbstractContextManager[Following]:
         raise StoreUnavailable(self._fault)
 
     def write(self) -> AbstractAsyncContextManager[Writer]:

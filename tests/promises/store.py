@@ -7,6 +7,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#units-of-work",
         "What a unit of work does is stored as a whole, or not at all when it fails or is cancelled.",
     ),
+    "store:changes": (
+        f"{_PAGE}#units-of-work",
+        "A follower is told each change once it is durable, and of none after it lost one.",
+    ),
     "store:read:consistent": (
         f"{_PAGE}#units-of-work",
         "A reader sees one state from its first question on, and neither waits for a writer nor holds one up.",

@@ -2,11 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+)
 from types import TracebackType
 
 from typing_extensions import override
 
+from adapters.sqlite.changes import Followers
 from adapters.sqlite.postgresql.pool import Held, Pool, own
 from adapters.sqlite.postgresql.upgrade import NAME, upgrade
 from adapters.sqlite.store import SqliteReader, SqliteWriter, StoreRefused
@@ -14,6 +19,7 @@ from adapters.sqlite.upgrade import DatabaseHeld, Unusable, Upgraded, known_migr
 from domain.outcome import failed
 from domain.secret import Secret
 from domain.upgrade import Program
+from ports.changes import Following
 from ports.clock import Clock
 from ports.store import Reader, StoreUnavailable, Writer
 
@@ -23,18 +29,22 @@ __all__ = ("PostgresStore", "open_postgres_store")
 class PostgresStore:
     """`upgraded` says what was done to the database when it was opened."""
 
-    __slots__ = ("_clock", "_pool", "upgraded")
+    __slots__ = ("_clock", "_followers", "_pool", "upgraded")
 
     def __init__(self, pool: Pool, clock: Clock, upgraded: Upgraded) -> None:
         self._pool = pool
         self._clock = clock
+        self._followers = Followers()
         self.upgraded = upgraded
 
     def read(self) -> "Reading":
         return Reading(self._pool)
 
     def write(self) -> "Writing":
-        return Writing(self._pool, self._clock)
+        return Writing(self._pool, self._clock, self._followers)
+
+    def follow(self) -> AbstractContextManager[Following]:
+        return self._followers.follow()
 
 
 class Reading(AbstractAsyncContextManager[Reader]):
@@ -65,11 +75,12 @@ class Reading(AbstractAsyncContextManager[Reader]):
 class Writing(AbstractAsyncContextManager[Writer]):
     """Everything or nothing; what happened to tasks is published with it."""
 
-    __slots__ = ("_clock", "_pool", "_unit")
+    __slots__ = ("_clock", "_followers", "_pool", "_unit")
 
-    def __init__(self, pool: Pool, clock: Clock) -> None:
+    def __init__(self, pool: Pool, clock: Clock, followers: Followers) -> None:
         self._pool = pool
         self._clock = clock
+        self._followers = followers
 
     @override
     async def __aenter__(self) -> SqliteWriter:
@@ -95,6 +106,7 @@ class Writing(AbstractAsyncContextManager[Writer]):
         finally:
             self._unit.end()
         await self._pool.commit()
+        self._followers.publish(self._unit.noted)
 
 
 @asynccontextmanager
