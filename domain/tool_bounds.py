@@ -12,8 +12,11 @@ __all__ = (
     "MAX_CONVERSATION",
     "MAX_CONVERSATION_BYTES",
     "MAX_ID",
+    "MAX_LISTED_SESSIONS",
+    "MAX_LISTED_TASKS",
     "MAX_MESSAGE_BYTES",
     "MAX_ROWS",
+    "MAX_SUBSCRIBED",
     "MAX_TASK_REPOSITORIES",
     "MAX_TITLE",
     "fitting",
@@ -25,6 +28,12 @@ MAX_TITLE: Final = 60
 """Characters of the title that a tool gives to a task at most."""
 MAX_ROWS: Final = 100
 """Rows of a list at most."""
+MAX_LISTED_TASKS: Final = 25
+"""Tasks whose resources are in one answer at most."""
+MAX_LISTED_SESSIONS: Final = 10
+"""Conversations of one task in a list of resources at most: the newest."""
+MAX_SUBSCRIBED: Final = 256
+"""Resources that one client is told of at most."""
 MAX_TASK_REPOSITORIES: Final = 20
 """Repositories that a tool gives to a task at most."""
 DEFAULT_CONVERSATION: Final = 50

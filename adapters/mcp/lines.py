@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Final, Self
 
+from mcp.server.lowlevel.server import NotificationOptions
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
@@ -18,6 +19,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from adapters.mcp.backend import Backend
+from adapters.mcp.following import stand
 from adapters.mcp.server import make_server
 from adapters.mcp.toolbox import INSIDE
 from domain.principal import Principal
@@ -38,7 +40,9 @@ async def serve(
 ) -> None:
     """Serve until `heard` ends. Nothing is kept in between: each side waits for the other."""
     server = make_server(backend, INSIDE, lambda _: principal)
-    options = server.create_initialization_options()
+    stand(server, backend, principal)
+    changing = NotificationOptions(prompts_changed=True, resources_changed=True)
+    options = server.create_initialization_options(changing)
     await server.run(_Hearing(heard, say), _Saying(say), options)
 
 

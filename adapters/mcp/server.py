@@ -18,6 +18,8 @@ from mcp_types import (
 )
 
 from adapters.mcp.backend import Backend
+from adapters.mcp.following import listening
+from adapters.mcp.offered import Offered
 from adapters.mcp.tools import AnyTool, Progress
 from domain.outcome import failed
 from domain.principal import Principal
@@ -43,6 +45,7 @@ def make_server(
     principal: Callable[[Context], Principal],
 ) -> Server[Any]:
     """`principal` tells from a request's connection for whom it is; no argument can."""
+    offered = Offered(backend, principal)
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[each.described() for each in tools.values()])
@@ -74,6 +77,10 @@ def make_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=offered.list_resources,
+        on_list_resource_templates=offered.list_templates,
+        on_read_resource=offered.read_resource,
+        on_subscriptions_listen=listening(backend, principal),
     )
 
 

@@ -14,6 +14,8 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp_types import ResourceListChangedNotification
 
 from tests.e2e.conftest import git
 from tests.e2e.kandev import SECONDS, Driver, Installation, call, kandev, script
@@ -105,6 +107,62 @@ async def test_a_client_drives_an_agent_over_stdio(
             offered = (await client.list_tools()).tools
             assert offered == (await direct.list_tools()).tools
             await talk(driver, client, session)
+
+
+@requirement("mcp:stdio")
+@requirement("mcp:changes")
+@pytest.mark.parametrize("way", ["http", "stdio"])
+async def test_a_client_reads_resources_and_is_told_of_changes(
+    installation: Installation, checkout: Path, way: str
+) -> None:
+    program, *words = kandev("mcp")
+    started = StdioServerParameters(command=program, args=words, env=installation.environment)
+    async with installation.server() as driver:
+        session = await begin(driver, checkout)
+        task = (await driver.session(session))["task_id"]
+        uri = f"kandev://tasks/{task}"
+        async with client_of(driver) as direct, Client(started) as piped:
+            client = direct if way == "http" else piped
+            page = await client.list_resources(cache_mode="bypass")
+            wanted = {"resources_list_changed": True, "resource_subscriptions": [f"{uri}/plan"]}
+            async with asyncio.timeout(SECONDS), client.listen(**wanted) as told:  # type: ignore[arg-type]  # named above
+                await ok(client, "create_task_plan", task_id=task, content="Look.")
+                heard = {await anext(told), await anext(told)}
+            plan = await client.read_resource(f"{uri}/plan", cache_mode="bypass")
+
+    conversation = f"{uri}/sessions/{session}/conversation"
+    assert [each.uri for each in page.resources] == [uri, conversation]
+    assert heard == {ResourcesListChanged(), ResourceUpdated(f"{uri}/plan")}
+    assert [each.text for each in plan.contents] == ["Look."]  # type: ignore[union-attr]  # always text
+
+
+@requirement("mcp:stdio")
+async def test_an_older_client_on_stdio_is_told_that_a_list_changed(
+    installation: Installation, checkout: Path
+) -> None:
+    program, *words = kandev("mcp")
+    started = StdioServerParameters(command=program, args=words, env=installation.environment)
+    told = asyncio.Event()
+
+    async def hear(message: object) -> None:
+        if isinstance(message, ResourceListChangedNotification):
+            told.set()
+
+    async with installation.server() as driver:
+        session = await begin(driver, checkout)
+        task = (await driver.session(session))["task_id"]
+        async with Client(started, mode="legacy", message_handler=hear) as client:
+            assert client.server_capabilities.resources is not None
+            assert client.server_capabilities.resources.list_changed
+            async with asyncio.timeout(SECONDS):
+                await until_told(client, task, told)
+
+
+async def until_told(client: Client, task: str, told: asyncio.Event) -> None:
+    """Change the list until the server, which begins to follow it after its handshake, tells."""
+    while not told.is_set():
+        await ok(client, "create_task_plan", task_id=task, content="Look.")
+        await ok(client, "delete_task_plan", task_id=task)
 
 
 @requirement("mcp:stdio")

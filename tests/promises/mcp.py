@@ -27,6 +27,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#pages",
         "Lists and conversations come in pages that lose nothing and repeat nothing.",
     ),
+    "mcp:resources": (
+        f"{_PAGE}#resources",
+        "Tasks, plans and conversations are resources, for whoever reads them by the tools.",
+    ),
+    "mcp:changes": (
+        f"{_PAGE}#resources",
+        "A client is told of the changes that it asked to hear of, if it sees what changed.",
+    ),
     "mcp:problems": (
         f"{_PAGE}#problems",
         "What was refused is told with a stable code and what to do, and changes nothing.",

@@ -1,0 +1,52 @@
+"""What the server offers to be read, beside its tools, for the principal of each request."""
+
+from collections.abc import Callable
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from adapters.mcp import resources
+from adapters.mcp.backend import Backend
+from adapters.mcp.problems import told
+from domain.outcome import failed
+from domain.principal import Principal
+
+__all__ = ("Offered",)
+
+Context = ServerRequestContext[Any, Any]
+Asked = PaginatedRequestParams | None
+
+
+class Offered:
+    """A refusal is an error of the protocol: what does not exist has no other answer."""
+
+    def __init__(self, backend: Backend, principal: Callable[[Context], Principal]) -> None:
+        self._backend = backend
+        self._principal = principal
+
+    async def list_resources(self, context: Context, asked: Asked) -> ListResourcesResult:
+        cursor = resources.parse_cursor(asked.cursor if asked else None)
+        if cursor is None:
+            raise MCPError(INVALID_PARAMS, "invalid_cursor: give the cursor of the page before.")
+        page = await resources.listed(self._backend, self._principal(context), cursor)
+        return ListResourcesResult(resources=page.resources, next_cursor=page.following)
+
+    async def list_templates(self, _: Context, __: Asked) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=resources.OFFERED_TEMPLATES)
+
+    async def read_resource(
+        self, context: Context, asked: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        found = await resources.read(self._backend, self._principal(context), asked.uri)
+        if failed(found):
+            raise MCPError(INVALID_PARAMS, told(found.failure()))
+        return ReadResourceResult(contents=[found.unwrap()])
