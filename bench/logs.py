@@ -22,6 +22,7 @@ from adapters.logs.lines import json_line
 from adapters.logs.logs import Logs, Thresholds
 from adapters.logs.sink import Sink
 from adapters.redactor.registry import Registry
+from adapters.system.clock import SystemClock
 from bench.harness import Benchmark, Measure, Pair
 from bench.stage import folder
 from composition.logging import configure
@@ -133,15 +134,17 @@ def nothing() -> None:
 @contextmanager
 def _ring() -> Iterator[Pair]:
     with folder() as root:
-        clock = MovedClock()
+        clock = SystemClock()
         sink = Sink("file", FILE_QUEUE, DailyFile(root / "logs", clock, print), unmasked)
         sink.start()
         reference, close = plain(root / "plain")
 
+        level = Level.INFO
+
         def ours() -> None:
-            now = clock.now().isoformat()
-            entry = {"timestamp": now, "level": "info", "event": "started", **FIELDS}
-            assert sink.offer(Level.INFO, json_line(entry))
+            now = clock.now()
+            entry = {"timestamp": now, "level": level.word, "event": "started", **FIELDS}
+            assert sink.offer(level, json_line(entry))
 
         yield Pair(
             cpu(ours, lambda: sink.flush(10)),

@@ -7,7 +7,7 @@ that a low level is shed while there is still room for a warning.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 __all__ = (
     "BATCH_ENTRIES",
@@ -34,18 +34,21 @@ BATCH_ENTRIES = 512
 
 
 class Level(IntEnum):
-    """How much an entry matters."""
+    """How much an entry matters; `word` is as it stands in a log."""
 
-    DEBUG = 10
-    INFO = 20
-    WARN = 30
-    ERROR = 40
-    FATAL = 50
+    word: str
 
-    @property
-    def word(self) -> str:
-        """As it stands in a log."""
-        return self.name.lower()
+    DEBUG = 10, "debug"
+    INFO = 20, "info"
+    WARN = 30, "warn"
+    ERROR = 40, "error"
+    FATAL = 50, "fatal"
+
+    def __new__(cls, value: int, word: str) -> Self:
+        level = int.__new__(cls, value)
+        level._value_ = value
+        level.word = word
+        return level
 
 
 class LossReason(StrEnum):
@@ -68,6 +71,11 @@ class Bounds:
     reserved_bytes: int
     entry_bytes: int = ENTRY_BYTES
 
+    @property
+    def unreserved(self) -> tuple[int, int]:
+        """Entries and bytes that any level may fill."""
+        return self.entries - self.reserved_entries, self.bytes - self.reserved_bytes
+
 
 FILE_QUEUE = Bounds(8192, 8 * 1024 * 1024, 2048, 2 * 1024 * 1024)
 CONSOLE_QUEUE = Bounds(2048, 2 * 1024 * 1024, 512, 512 * 1024)
@@ -89,10 +97,10 @@ def refusal(
         return LossReason.ENTRY_TOO_LARGE
     if closing:
         return LossReason.SHUTDOWN_TIMEOUT
-    left_entries, left_bytes = bounds.entries - entries - 1, bounds.bytes - held - size
-    if left_entries >= bounds.reserved_entries and left_bytes >= bounds.reserved_bytes:
+    free_entries, free_bytes = bounds.unreserved
+    if entries < free_entries and held + size <= free_bytes:
         return None
-    if left_entries < 0 or left_bytes < 0:
+    if entries >= bounds.entries or held + size > bounds.bytes:
         return LossReason.CAPACITY
     return LossReason.RESERVED_CAPACITY if level < Level.WARN else None
 

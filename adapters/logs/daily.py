@@ -67,14 +67,9 @@ class DailyFile:
         if not self._ready():
             return 0
         size = self._track.shown().size
-        taken = 0
-        total = 0
-        for line in lines:
-            if not fits(size + total, len(line), self._bound):
-                break
-            total += len(line)
-            taken += 1
-        return self._append(lines[:taken], size) if taken else 0
+        if not fits(size, sum(map(len, lines)), self._bound):
+            lines = self._fitting(lines, size)
+        return self._append(lines, size) if lines else 0
 
     def rest(self) -> None:
         self._ready()
@@ -84,6 +79,11 @@ class DailyFile:
             if descriptor >= 0:
                 os.close(descriptor)
         self._file = self._folder = -1
+
+    def _fitting(self, lines: Sequence[bytes], size: int) -> Sequence[bytes]:
+        """The first lines, as many as the day has room for."""
+        ends = accumulate(map(len, lines))
+        return lines[: sum(fits(size, end, self._bound) for end in ends)]
 
     def _append(self, lines: Sequence[bytes], size: int) -> int:
         """One write; of a line that did not go in whole, nothing is left."""

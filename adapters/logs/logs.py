@@ -47,6 +47,7 @@ class Logs:
     ) -> None:
         self.folder = folder
         self.thresholds = thresholds
+        self._to_file, self._to_console = thresholds.file, thresholds.console
         self._clock = clock
         self._daily = DailyFile(folder, clock, self._file_failed)
         self.file = Sink("file", FILE_QUEUE, self._daily, mask)
@@ -63,11 +64,11 @@ class Logs:
 
     def offer(self, level: Level, fields: Mapping[str, object]) -> None:
         """Log one entry; `fields` are its event and whatever else there is to say."""
-        stamped = {"timestamp": _iso(self._clock), "level": level.word, **fields}
+        stamped = {"timestamp": self._clock.now(), "level": level.word, **fields}
         encoded = json_line(stamped)
-        if level >= self.thresholds.file:
+        if level >= self._to_file:
             self.file.offer(level, encoded)
-        if level >= self.thresholds.console:
+        if level >= self._to_console:
             self.console.offer(level, encoded if self.thresholds.json else text_line(stamped))
 
     def written(self) -> Mapping[FileKey, TrackedFile]:
@@ -87,14 +88,10 @@ class Logs:
         self.console.offer(
             Level.ERROR,
             text_line({
-                "timestamp": _iso(self._clock),
+                "timestamp": self._clock.now(),
                 "level": Level.ERROR.word,
                 "event": "log_file_not_written",
                 "reason": reason,
                 "retry_seconds": int(REOPEN_AFTER.total_seconds()),
             }),
         )
-
-
-def _iso(clock: Clock) -> str:
-    return clock.now().isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -26,8 +26,13 @@ from domain.redaction import Redacted
 
 __all__ = ("Mask", "Sink", "SinkState", "Writer")
 
+GATHER_SECONDS: Final = 0.005
+"""How long a writer waits for more behind what it wrote, so that not every entry wakes it."""
+
 IDLE_SECONDS: Final = 30.0
 """How often a writer that has nothing to write may look after itself."""
+
+_NEVER: Final = 1 << 62
 
 Mask = Callable[[bytes], Redacted[bytes]]
 
@@ -67,6 +72,7 @@ class Sink:
     def __init__(self, name: str, bounds: Bounds, writer: Writer, mask: Mask) -> None:
         self.name = name
         self._bounds = bounds
+        self._free_entries, self._free_bytes = bounds.unreserved
         self._writer = writer
         self._mask = mask
         # Taken without the condition where a producer comes by: that is half of what it costs.
@@ -80,7 +86,7 @@ class Sink:
         self._lost = zero_losses()
         self._untold = 0
         self._masked = 0
-        self._waiting = False
+        self._wake_at = _NEVER
         self._closing = False
         self._abandoned = False
         self._thread = Thread(target=self._run, name=f"log-{name}", daemon=True)
@@ -92,24 +98,27 @@ class Sink:
         """Take a line, its line feed included, or refuse it; never waits for the writer."""
         size = len(line)
         with self._lock:
-            reason = refusal(
-                self._bounds, self._entries, self._bytes, level, size, closing=self._closing
-            )
-            if reason is not None:
-                self._lose(level, reason)
+            entries, held = self._entries, self._bytes + size
+            if (
+                entries >= self._free_entries
+                or held > self._free_bytes
+                or size > self._bounds.entry_bytes
+                or self._closing
+            ) and self._refused(level, size):
                 return False
             self._queue.append((level, line))
-            self._entries += 1
-            self._bytes += size
+            self._entries = entries + 1
+            self._bytes = held
             self._accepted[level] += 1
-            if self._waiting:
-                self._waiting = False
+            if entries >= self._wake_at:
+                self._wake_at = _NEVER
                 self._changed.notify_all()
         return True
 
     def flush(self, seconds: float) -> bool:
         """Wait until what was taken is written, at most so long; whether it is."""
         with self._changed:
+            self._changed.notify_all()
             return self._changed.wait_for(lambda: not self._entries, seconds)
 
     def stop_intake(self) -> None:
@@ -145,6 +154,15 @@ class Sink:
                 self._masked,
             )
 
+    def _refused(self, level: Level, size: int) -> bool:
+        """Whether an entry is refused, and counted; asked where room is short."""
+        reason = refusal(
+            self._bounds, self._entries, self._bytes, level, size, closing=self._closing
+        )
+        if reason is not None:
+            self._lose(level, reason)
+        return reason is not None
+
     def _lose(self, level: Level, reason: LossReason) -> None:
         self._lost[Lost(level, reason)] += 1
         self._untold += 1
@@ -161,14 +179,19 @@ class Sink:
     def _next(self) -> bool:
         """Take a batch, none when it is time to rest; false when all is done."""
         with self._changed:
-            if not self._queue and not self._closing:
-                self._waiting = True
-                self._changed.wait(IDLE_SECONDS)
-                self._waiting = False
+            self._wait(BATCH_ENTRIES, GATHER_SECONDS)
+            self._wait(1, IDLE_SECONDS)
             self._writing = [
                 self._queue.popleft() for _ in range(min(BATCH_ENTRIES, len(self._queue)))
             ]
             return bool(self._writing) or not self._closing
+
+    def _wait(self, entries: int, seconds: float) -> None:
+        """While there is nothing to write: for so many entries, or for who wants it written."""
+        if not self._queue and not self._closing:
+            self._wake_at = entries - 1
+            self._changed.wait(seconds)
+            self._wake_at = _NEVER
 
     def _write(self, batch: Sequence[_Entry]) -> list[bool]:
         """Whether each was written: after one that cannot be, the next is tried."""
