@@ -25,6 +25,7 @@ VERBS: Final = {
     "mcp": "the tools for other agents, as an MCP server on stdio",
     "ledger": "list what was done with leases, or export it",
     "profile": "list, show, set and remove what agents are launched with",
+    "prompt": "list, show, set and remove the prompts that are saved for use",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }

@@ -68,6 +68,7 @@ from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
 from pipelines.keep_plan import KeepPlan
 from pipelines.keep_profiles import KeepProfiles
+from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
@@ -232,6 +233,7 @@ class ControlPlane(containers.DeclarativeContainer):
     )
     answers = providers.Singleton(MemoryAnswers)
     queue = providers.Singleton(QueuePrompt, store, deliver, clock, ids)
+    saved_prompts = providers.Singleton(KeepSavedPrompts, store, clock, ids)
     api = providers.Singleton(
         Api,
         version=VERSION,
@@ -275,6 +277,7 @@ class ControlPlane(containers.DeclarativeContainer):
             DeleteTask, store, runtime, clock, git, cleanup, tasks_root
         ),
         profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
+        saved_prompts=saved_prompts,
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
@@ -295,6 +298,7 @@ class ControlPlane(containers.DeclarativeContainer):
         agents=agents,
         create_task=api.provided.create_task,
         update_task=providers.Singleton(UpdateTask, store),
+        saved_prompts=saved_prompts,
         keep_plan=providers.Singleton(KeepPlan, store, clock),
         ask_user=providers.Singleton(AskUser, store, clock, ids),
         answer_inquiry=api.provided.answer_inquiry,

@@ -8,6 +8,7 @@ __all__ = (
     "InquiryId",
     "LeaseId",
     "ProfileId",
+    "PromptId",
     "QueuedId",
     "RepositoryId",
     "SessionId",
@@ -23,6 +24,7 @@ TokenId = NewType("TokenId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ConnectionId = NewType("ConnectionId", str)
 ProfileId = NewType("ProfileId", str)
+PromptId = NewType("PromptId", str)
 RepositoryId = NewType("RepositoryId", str)
 TaskId = NewType("TaskId", str)
 SessionId = NewType("SessionId", str)

@@ -23,6 +23,7 @@ from domain.identity import (
     InquiryId,
     LeaseId,
     ProfileId,
+    PromptId,
     QueuedId,
     RepositoryId,
     SessionId,
@@ -37,6 +38,7 @@ from domain.profile import Profile, ProfileKind
 from domain.prompt_queue import QueuedPrompt
 from domain.registered_repository import Repository
 from domain.repository_settings import RepositorySettings
+from domain.saved_prompt import SavedPrompt
 from domain.session import Session, SessionState
 from domain.stored_environment import StoredEnvironment
 from domain.tally import Tally
@@ -126,6 +128,14 @@ class Reader(Protocol):
         ...
 
     async def plan(self, task: TaskId) -> TaskPlan | None: ...
+    async def saved_prompt(self, prompt: PromptId) -> SavedPrompt | None: ...
+    async def saved_prompt_named(self, workspace: WorkspaceId, name: str) -> SavedPrompt | None: ...
+    async def saved_prompts(
+        self, workspace: WorkspaceId, after: str | None, limit: int
+    ) -> Sequence[SavedPrompt]:
+        """By id, strictly after `after`."""
+        ...
+
     async def inquiry(self, inquiry: InquiryId) -> Inquiry | None: ...
     async def open_inquiries(
         self, workspace: WorkspaceId, after: str | None, limit: int
@@ -266,6 +276,18 @@ class Writer(Reader, Protocol):
     async def put_plan(self, plan: TaskPlan) -> None: ...
     async def remove_plan(self, task: TaskId) -> bool:
         """False when there is none."""
+        ...
+
+    async def add_saved_prompt(self, prompt: SavedPrompt) -> None: ...
+    async def save_saved_prompt(self, prompt: SavedPrompt) -> bool:
+        """Write if the stored version is still `prompt.version`; the row then has the next.
+
+        False when another writer came first. Workspace and time of creation stay as they were.
+        """
+        ...
+
+    async def remove_saved_prompt(self, prompt: PromptId) -> bool:
+        """False when it is absent."""
         ...
 
     async def put_inquiry(self, inquiry: Inquiry) -> None: ...

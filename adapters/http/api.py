@@ -15,6 +15,7 @@ from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.keep_profiles import KeepProfiles
+from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
@@ -84,6 +85,7 @@ class Api:
     change_repository: ChangeRepository
     repository_environment: RepositoryEnvironment
     profiles: KeepProfiles
+    saved_prompts: KeepSavedPrompts
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     processes: SessionProcesses

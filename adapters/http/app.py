@@ -26,6 +26,7 @@ from adapters.http.profiles import AgentProfiles, ExecutorProfiles
 from adapters.http.questions import Questions
 from adapters.http.queue import Queue
 from adapters.http.repositories import Repositories
+from adapters.http.saved_prompts import SavedPrompts
 from adapters.http.session_files import SessionFiles
 from adapters.http.session_git import SessionGit
 from adapters.http.sessions import Sessions
@@ -86,6 +87,7 @@ def create_app(
             Processes,
             Ledger,
             Questions,
+            SavedPrompts,
             BundleRoutes,
             BrowserRoutes,
             ErrorReports,

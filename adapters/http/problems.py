@@ -17,6 +17,7 @@ from adapters.http.git_problems import git_details, runtime_details
 from adapters.http.problem_details import Details, bad, problem_response
 from adapters.http.profile_problems import profile_details
 from adapters.http.request_problems import request_details
+from adapters.http.saved_prompt_problems import saved_prompt_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound
 from domain.agent import UnknownAgent
@@ -35,6 +36,7 @@ from domain.profile import InvalidChoice
 from domain.prompt_queue import QueueChanged, QueueFull
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingTooLong, UnusableScript
+from domain.saved_prompt import UnstorablePrompt
 from domain.session import NotAllowed
 from domain.stored_environment import SecretMissing, UnstorableVariable
 from domain.task import InvalidExternalId, InvalidPrompt
@@ -47,6 +49,11 @@ from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.keep_profiles import NameTaken, ProfileChanged, ProfileProblem
+from pipelines.keep_saved_prompts import (
+    PromptNameTaken,
+    SavedPromptChanged,
+    SavedPromptProblem,
+)
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
 from pipelines.prompt_queue import QueueProblem
 from pipelines.prompt_session import TalkProblem
@@ -95,6 +102,7 @@ ApiProblem: TypeAlias = (
     | RegisterWorkspaceProblem
     | RepositoryEnvironmentProblem
     | ResumeProblem
+    | SavedPromptProblem
     | SettingsProblem
     | StopProblem
     | TalkProblem
@@ -181,6 +189,8 @@ def details(problem: ApiProblem) -> Details:
             | ConflictingVariable()
         ):
             return profile_details(problem)
+        case UnstorablePrompt() | PromptNameTaken() | SavedPromptChanged():
+            return saved_prompt_details(problem)
         case _:
             return credential_details(problem)
 

@@ -7,6 +7,7 @@ from pipelines.ask_user import AnswerInquiry, AskUser
 from pipelines.create_task import CreateTask
 from pipelines.deliver_bundle import DeliverBundle
 from pipelines.keep_plan import KeepPlan
+from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
 from pipelines.prompt_queue import QueuePrompt
 from pipelines.prompt_session import AnswerPermission, PromptSession
@@ -29,6 +30,7 @@ class Backend:
     create_task: CreateTask
     update_task: UpdateTask
     keep_plan: KeepPlan
+    saved_prompts: KeepSavedPrompts
     ask_user: AskUser
     answer_inquiry: AnswerInquiry
     answers: Answers

@@ -15,6 +15,9 @@ from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY, event_to_notifica
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -72,6 +75,12 @@ def forwarding(plane: Client, version: str) -> Server[Any]:
     async def read_resource(_: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
         return await plane.read_resource(asked.uri)
 
+    async def list_prompts(_: Context, asked: Page) -> ListPromptsResult:
+        return await plane.list_prompts(cursor=asked.cursor if asked else None)
+
+    async def get_prompt(_: Context, asked: GetPromptRequestParams) -> GetPromptResult:
+        return await plane.get_prompt(asked.name, asked.arguments)
+
     server: Server[Any] = Server(
         "kandev-mcp",
         version=version,
@@ -82,6 +91,8 @@ def forwarding(plane: Client, version: str) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
     follow(server, plane)
     return server

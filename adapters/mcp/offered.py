@@ -7,6 +7,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
@@ -14,8 +17,9 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from adapters.mcp import resources
+from adapters.mcp import prompts, resources
 from adapters.mcp.backend import Backend
+from adapters.mcp.cursors import Cursor, parse_cursor
 from adapters.mcp.problems import told
 from domain.outcome import failed
 from domain.principal import Principal
@@ -34,10 +38,7 @@ class Offered:
         self._principal = principal
 
     async def list_resources(self, context: Context, asked: Asked) -> ListResourcesResult:
-        cursor = resources.parse_cursor(asked.cursor if asked else None)
-        if cursor is None:
-            raise MCPError(INVALID_PARAMS, "invalid_cursor: give the cursor of the page before.")
-        page = await resources.listed(self._backend, self._principal(context), cursor)
+        page = await resources.listed(self._backend, self._principal(context), cursor_of(asked))
         return ListResourcesResult(resources=page.resources, next_cursor=page.following)
 
     async def list_templates(self, _: Context, __: Asked) -> ListResourceTemplatesResult:
@@ -50,3 +51,22 @@ class Offered:
         if failed(found):
             raise MCPError(INVALID_PARAMS, told(found.failure()))
         return ReadResourceResult(contents=[found.unwrap()])
+
+    async def list_prompts(self, context: Context, asked: Asked) -> ListPromptsResult:
+        page = await prompts.listed(self._backend, self._principal(context), cursor_of(asked))
+        return ListPromptsResult(prompts=page.prompts, next_cursor=page.following)
+
+    async def get_prompt(self, context: Context, asked: GetPromptRequestParams) -> GetPromptResult:
+        found = await prompts.filled(
+            self._backend, self._principal(context), asked.name, asked.arguments or {}
+        )
+        if failed(found):
+            raise MCPError(INVALID_PARAMS, told(found.failure()))
+        return found.unwrap()
+
+
+def cursor_of(asked: Asked) -> Cursor:
+    cursor = parse_cursor(asked.cursor if asked else None)
+    if cursor is None:
+        raise MCPError(INVALID_PARAMS, "invalid_cursor: give the cursor of the page before.")
+    return cursor

@@ -12,6 +12,7 @@ from domain.bundle_job import Busy, Gone, NotReady, UnknownJob
 from domain.bundle_request import InvalidRequest
 from domain.inquiry import InvalidReply
 from domain.prompt_queue import QueueFull
+from domain.saved_prompt import Unfillable, UnfillableWhy
 from domain.session import NotAllowed
 from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt
 from domain.task_owner import NoOwner
@@ -74,6 +75,7 @@ ToolProblem: TypeAlias = (
     | PlanProblem
     | AnswerProblem
     | AnswerOrReject
+    | Unfillable
 )
 
 
@@ -117,7 +119,7 @@ def told(problem: ToolProblem) -> str:
             return bundle_told(problem)
         case QueueFull():
             return "queue_full: too many messages wait for the agent. Wait for one to go."
-        case PlanExists() | InvalidPlan() | InvalidReply() | AnswerOrReject():
+        case PlanExists() | InvalidPlan() | InvalidReply() | AnswerOrReject() | Unfillable():
             return words_told(problem)
         case (
             InvalidName()
@@ -132,8 +134,10 @@ def told(problem: ToolProblem) -> str:
             return start_told(problem)
 
 
-def words_told(problem: PlanExists | InvalidPlan | InvalidReply | AnswerOrReject) -> str:
-    """For a plan or an answer that cannot be as it is."""
+def words_told(
+    problem: PlanExists | InvalidPlan | InvalidReply | AnswerOrReject | Unfillable,
+) -> str:
+    """For a plan, an answer or a prompt that cannot be as it is."""
     match problem:
         case PlanExists():
             return "plan_exists: the task has a plan. Use update_task_plan_kandev."
@@ -145,6 +149,12 @@ def words_told(problem: PlanExists | InvalidPlan | InvalidReply | AnswerOrReject
             )
         case AnswerOrReject():
             return "answer_or_reject: give answers, or a reason to reject, and not both."
+        case Unfillable(why=UnfillableWhy.TOO_LARGE):
+            return "prompt_too_large: the arguments make more of it than a prompt. Shorten them."
+        case Unfillable(why=UnfillableWhy.UNKNOWN):
+            return "unknown_argument: the prompt has no such argument. List the prompts."
+        case Unfillable(arguments=names):
+            return f"missing_argument: the prompt needs {', '.join(names)}."
         case _:
             assert_never(problem)
 

@@ -19,14 +19,15 @@ from adapters.mcp.arguments import (
     ListWorkspaces,
 )
 from adapters.mcp.backend import Backend
+from adapters.mcp.cursors import Cursor
 from adapters.mcp.planning import get_plan
 from adapters.mcp.problems import ToolProblem
 from domain.access import NotFound
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.tool_bounds import MAX_CONVERSATION, MAX_ID, MAX_LISTED_SESSIONS, MAX_LISTED_TASKS
+from domain.tool_bounds import MAX_CONVERSATION, MAX_LISTED_SESSIONS, MAX_LISTED_TASKS
 
-__all__ = ("OFFERED_TEMPLATES", "Cursor", "Page", "listed", "parse_cursor", "read")
+__all__ = ("OFFERED_TEMPLATES", "Page", "listed", "read")
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"
@@ -52,25 +53,9 @@ OFFERED_TEMPLATES: Final = [
 ]
 
 
-class Cursor(NamedTuple):
-    """Where a list goes on: in a workspace, or behind it; and behind a task of it."""
-
-    workspace: str
-    after: str
-
-
 class Page(NamedTuple):
     resources: list[Resource]
     following: str | None
-
-
-def parse_cursor(text: str | None) -> Cursor | None:
-    """The beginning for None; None for what is no cursor of ours."""
-    if text is None:
-        return Cursor("", "")
-    workspace, slash, after = text.partition("/")
-    fits = slash and len(workspace) <= MAX_ID and len(after) <= MAX_ID
-    return Cursor(workspace, after) if fits else None
 
 
 async def listed(backend: Backend, principal: Principal, cursor: Cursor) -> Page:

@@ -80,6 +80,8 @@ def make_server(
         on_list_resources=offered.list_resources,
         on_list_resource_templates=offered.list_templates,
         on_read_resource=offered.read_resource,
+        on_list_prompts=offered.list_prompts,
+        on_get_prompt=offered.get_prompt,
         on_subscriptions_listen=listening(backend, principal),
     )
 

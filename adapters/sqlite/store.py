@@ -26,6 +26,7 @@ from adapters.sqlite.pool import Pool
 from adapters.sqlite.profiles import ProfileReads, ProfileWrites
 from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
+from adapters.sqlite.saved_prompts import SavedPromptReads, SavedPromptWrites
 from adapters.sqlite.sealed import SealedReads, SealedWrites
 from adapters.sqlite.sessions import SessionReads, SessionWrites
 from adapters.sqlite.tallies import TallyReads
@@ -61,6 +62,7 @@ class SqliteReader(
     TurnReads,
     QueueReads,
     PlanReads,
+    SavedPromptReads,
     InquiryReads,
     LeaseReads,
     LedgerReads,
@@ -84,6 +86,7 @@ class SqliteWriter(
     TurnWrites,
     QueueWrites,
     PlanWrites,
+    SavedPromptWrites,
     InquiryWrites,
     LeaseWrites,
     LedgerWrites,

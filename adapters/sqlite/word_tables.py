@@ -1,11 +1,11 @@
-"""The rows of what is said about tasks: plans, and what agents ask their users."""
+"""The rows of words: plans of tasks, what agents ask their users, prompts that are saved."""
 
 from typing import ClassVar
 
-from sqlalchemy import Index
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-__all__ = ("InquiryRow", "TaskPlanRow")
+__all__ = ("InquiryRow", "SavedPromptRow", "TaskPlanRow")
 
 
 class TaskPlanRow(SQLModel, table=True):
@@ -30,3 +30,22 @@ class InquiryRow(SQLModel, table=True):
     questions: str
     asked_at: str
     resolution: str | None
+
+
+class SavedPromptRow(SQLModel, table=True):
+    """`arguments` is JSON."""
+
+    __tablename__ = "saved_prompts"
+    __table_args__: ClassVar = (
+        UniqueConstraint("workspace_id", "name", name="uq_saved_prompts_name"),
+        Index("ix_saved_prompts_workspace", "workspace_id", "id"),
+    )
+
+    id: str = Field(primary_key=True)
+    workspace_id: str = Field(foreign_key="workspaces.id", ondelete="CASCADE")
+    name: str
+    description: str
+    text: str
+    arguments: str
+    created_at: str
+    version: int
