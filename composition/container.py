@@ -212,7 +212,7 @@ class ControlPlane(containers.DeclarativeContainer):
         sources=providers.Dict({
             Source.BACKEND: log_evidence,
             Source.RUNTIME: providers.Singleton(RuntimeIndex, store, clock),
-            Source.ACP: providers.Singleton(AgentMessages, store, scratch),
+            Source.ACP: providers.Singleton(AgentMessages, store, scratch, redactor),
         }),
         mark=log_evidence.provided.mark,
         free_bytes=scratch.provided.free_bytes,

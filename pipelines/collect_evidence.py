@@ -1,6 +1,7 @@
 """Evidence that the store has: the sessions there are, and what agents said in some of them.
 
-Neither the title nor the prompt of a task is in the index of sessions.
+Neither the title nor the prompt of a task is in the index of sessions. What agents said is redacted
+once more: a secret may have become known after it was said.
 """
 
 import json
@@ -14,11 +15,13 @@ from typing_extensions import override
 from domain.bundle import RUNTIME_NAME, Source, acp_name, select_rows
 from domain.bundle_manifest import Caveat, Code, Evidence
 from domain.bundle_request import BundleRequest
-from domain.event import SessionEvent
+from domain.event import Json, SessionEvent
 from domain.identity import SessionId
+from domain.redaction import MASK
 from domain.session import Session, SessionState
 from ports.clock import Clock
 from ports.evidence import Collected, EvidenceSource, Pinned, Scratch
+from ports.redactor import Redactor
 from ports.store import Store
 
 __all__ = ("AgentMessages", "RuntimeIndex")
@@ -28,6 +31,8 @@ RUNTIME_WINDOW = timedelta(hours=72)
 
 BATCH = 500
 """Events read at once."""
+
+_MASK = MASK.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,14 @@ class RuntimeIndex(EvidenceSource):
         return Collected([evidence], [HeldBytes(rows.payload)], rows.omitted_bytes)
 
 
+class _Copied(NamedTuple):
+    """`masked` counts the places where a secret was, in whatever was copied."""
+
+    entry: Evidence
+    payload: Pinned
+    masked: int
+
+
 class _Newest(NamedTuple):
     """The events after one number up to another, and the bytes of those before."""
 
@@ -89,6 +102,7 @@ class AgentMessages(EvidenceSource):
 
     store: Store
     scratch: Scratch
+    redactor: Redactor
 
     @override
     async def collect(self, request: BundleRequest, budget: int) -> Collected:
@@ -96,7 +110,7 @@ class AgentMessages(EvidenceSource):
         evidence: list[Evidence] = []
         pinned: list[Pinned] = []
         caveats: list[Caveat] = []
-        omitted = 0
+        omitted = masked = 0
         try:
             for number, name in enumerate(request.sessions, start=1):
                 session = SessionId(name)
@@ -108,21 +122,23 @@ class AgentMessages(EvidenceSource):
                     )
                     continue
                 newest = await self._newest(session, budget // len(request.sessions))
-                entry, payload = await self._copy(known, newest, number)
-                evidence.append(entry)
-                pinned.append(payload)
+                copied = await self._copy(known, newest, number)
+                evidence.append(copied.entry)
+                pinned.append(copied.payload)
                 omitted += newest.left_out
+                masked += copied.masked
         except BaseException:
             for each in pinned:
                 each.close()
             raise
-        return Collected(evidence, pinned, omitted, caveats)
+        redactions = {Source.ACP.value: masked} if masked else {}
+        return Collected(evidence, pinned, omitted, caveats, (), redactions)
 
     async def _newest(self, session: SessionId, share: int) -> _Newest:
         sizes: list[int] = []
         last = 0
         while batch := await self._events(session, last):
-            sizes += [len(_line(event)) for event in batch]
+            sizes += [len(self._line(event)) for event in batch]
             last = batch[-1].sequence
         kept = len(sizes)
         while kept and sizes[kept - 1] <= share:
@@ -130,19 +146,18 @@ class AgentMessages(EvidenceSource):
             kept -= 1
         return _Newest(kept, last, sum(sizes[:kept]))
 
-    async def _copy(
-        self, session: Session, newest: _Newest, number: int
-    ) -> tuple[Evidence, Pinned]:
+    async def _copy(self, session: Session, newest: _Newest, number: int) -> _Copied:
         file = await self.scratch.new()
-        length = crc = 0
+        length = crc = masked = 0
         after = newest.after
         times: list[datetime] = []
         try:
             while after < newest.last:
                 batch = await self._events(session.id, after)
-                data = b"".join(_line(each) for each in batch if each.sequence <= newest.last)
+                data = b"".join(self._line(each) for each in batch if each.sequence <= newest.last)
                 await file.write(data)
                 length, crc = length + len(data), zlib.crc32(data, crc)
+                masked += data.count(_MASK)
                 times = [*times[:1], batch[0].at, batch[-1].at]
                 after = batch[-1].sequence
         except BaseException:
@@ -160,7 +175,13 @@ class AgentMessages(EvidenceSource):
             first_time=times[0] if times else None,
             last_time=times[-1] if times else None,
         )
-        return entry, file.pinned()
+        return _Copied(entry, file.pinned(), masked)
+
+    def _line(self, event: SessionEvent) -> bytes:
+        line = self.redactor.mask(_encoded(event, event.body))
+        if not line.masked or _is_json(line.text):
+            return line.text
+        return _encoded(event, {"redacted": MASK})
 
     async def _events(self, session: SessionId, after: int) -> list[SessionEvent]:
         async with self.store.read() as state:
@@ -183,12 +204,21 @@ def _row(session: Session) -> bytes:
     }).encode()
 
 
-def _line(event: SessionEvent) -> bytes:
+def _encoded(event: SessionEvent, body: Json) -> bytes:
     shown = {
         "sequence": event.sequence,
         "at": event.at.isoformat(),
         "kind": event.kind.value,
         "generation": event.generation,
-        "body": event.body,
+        "body": body,
     }
     return json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _is_json(line: bytes) -> bool:
+    """Whether the mask left the quotes where they were."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from adapters.bundles.scratch import HomeScratch
+from adapters.redactor.registry import Registry
 from domain.bundle import Source
 from domain.bundle_manifest import Code
 from domain.bundle_request import BundleRequest
 from domain.event import EventKind, ExecutionEvent
+from domain.redaction import MASK, Redactor
+from domain.secret import Secret
 from domain.session import Session
 from pipelines.collect_evidence import AgentMessages, RuntimeIndex
 from ports.evidence import Collected
@@ -51,9 +54,12 @@ async def say(plane: Plane, session: Session, count: int) -> None:
 
 
 async def messages(
-    plane: Plane, folder: Path, budget: int, *sessions: str
+    plane: Plane, folder: Path, budget: int, *sessions: str, secret: str | None = None
 ) -> tuple[Collected, list[bytes]]:
-    source = AgentMessages(plane.store, HomeScratch(folder))
+    redactor = Registry(Redactor())
+    if secret is not None:
+        redactor.register(Secret(secret))
+    source = AgentMessages(plane.store, HomeScratch(folder), redactor)
     collected = await source.collect(BundleRequest((Source.ACP,), sessions), budget)
     payloads: list[bytes] = []
     for entry, pinned in zip(collected.evidence, collected.pinned, strict=True):
@@ -93,6 +99,23 @@ async def test_of_more_than_its_share_the_newest_events_are_taken(
     assert exact.omitted_bytes == exact.evidence[0].offset == 6 * line
     assert two == whole[-2 * line :]
     assert none == b""
+
+
+@requirement("bundles:acp:redacted")
+async def test_what_became_known_as_a_secret_later_is_masked_and_counted(
+    plane: Plane, tmp_path: Path
+) -> None:
+    session = await plane.running()
+    await say(plane, session, 20)
+
+    collected, [payload] = await messages(plane, tmp_path, PLENTY, session.id, secret="said 1234")
+    longer, [masked] = await messages(plane, tmp_path, PLENTY, session.id, secret='": "said 1"')
+
+    assert (dict(collected.redactions), payload.count(MASK.encode())) == ({}, 0)
+    said = [json.loads(line)["body"] for line in masked.splitlines()]
+    assert said[0] == {"redacted": MASK}
+    assert said[1:] == [{"text": f"said {number}"} for number in range(2, 21)]
+    assert (longer.redactions, longer.evidence[0].records) == ({"acp": 1}, 20)
 
 
 @requirement("bundles:acp:unknown")

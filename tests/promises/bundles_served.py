@@ -31,6 +31,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#over-rest",
         "The index lists the sessions that run and those of 72 hours, without title and prompt.",
     ),
+    "bundles:acp:redacted": (
+        f"{_PAGE}#over-rest",
+        "What agents said is redacted again, and the manifest counts the places that are masked.",
+    ),
     "bundles:acp:unknown": (
         f"{_PAGE}#over-rest",
         "A session that is not there is a warning.",
