@@ -49,6 +49,7 @@ from domain.identity import ExecutionId
 from pipelines.archive_task import ArchiveTask
 from pipelines.ask_user import AnswerInquiry, AskUser
 from pipelines.collect_evidence import AgentMessages, RuntimeIndex
+from pipelines.complete_step import CompleteStep
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.connection_credential import ConnectionCredential
@@ -71,6 +72,7 @@ from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
+from pipelines.move_task import MoveTask
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.prune_outbox import PruneOutbox
@@ -277,6 +279,7 @@ class ControlPlane(containers.DeclarativeContainer):
             DeleteTask, store, runtime, clock, git, cleanup, tasks_root
         ),
         profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
+        move_task=providers.Singleton(MoveTask, store),
         saved_prompts=saved_prompts,
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
@@ -298,6 +301,8 @@ class ControlPlane(containers.DeclarativeContainer):
         agents=agents,
         create_task=api.provided.create_task,
         update_task=providers.Singleton(UpdateTask, store),
+        move_task=api.provided.move_task,
+        complete_step=providers.Singleton(CompleteStep, store, clock),
         saved_prompts=saved_prompts,
         keep_plan=providers.Singleton(KeepPlan, store, clock),
         ask_user=providers.Singleton(AskUser, store, clock, ids),

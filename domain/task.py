@@ -27,6 +27,8 @@ MAX_EXTERNAL_ID_BYTES = 255
 
 class TaskState(StrEnum):
     OPEN = "open"
+    REVIEW = "review"
+    DONE = "done"
     ARCHIVED = "archived"
 
 

@@ -24,7 +24,14 @@ from ports.clock import Clock
 from ports.ids import Ids
 from ports.store import Reader, Store
 
-__all__ = ("CreateTask", "CreateTaskProblem", "CreateTaskRequest", "NoRepository", "TooDeep")
+__all__ = (
+    "CreateTask",
+    "CreateTaskProblem",
+    "CreateTaskRequest",
+    "Created",
+    "NoRepository",
+    "TooDeep",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,14 @@ CreateTaskProblem: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class Created:
+    """`deduplicated`: the task was there already, and nothing was created."""
+
+    task: Task
+    deduplicated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTask:
     """An agent creates parts of its own task, and nothing else."""
 
@@ -74,7 +89,7 @@ class CreateTask:
 
     async def __call__(
         self, principal: Principal, request: CreateTaskRequest
-    ) -> Result[Task, CreateTaskProblem]:
+    ) -> Result[Created, CreateTaskProblem]:
         prompt = check_prompt(request.prompt)
         if failed(prompt):
             return prompt
@@ -95,7 +110,8 @@ class CreateTask:
                 known = await unit.task_named(request.workspace, external_id)
                 if known is not None:
                     visible = await permitted(unit, principal, known, Act.SEE)
-                    return Success(known) if visible else Failure(NotFound("task"))
+                    same = Created(known, deduplicated=True)
+                    return Success(same) if visible else Failure(NotFound("task"))
             task = Task(
                 TaskId(self.ids.new("task")),
                 request.workspace,
@@ -108,7 +124,7 @@ class CreateTask:
                 external_id,
             )
             await unit.put_task(task)
-        return Success(task)
+        return Success(Created(task))
 
 
 async def place(

@@ -40,6 +40,7 @@ from domain.registered_repository import Repository
 from domain.repository_settings import RepositorySettings
 from domain.saved_prompt import SavedPrompt
 from domain.session import Session, SessionState
+from domain.step_report import StepReport
 from domain.stored_environment import StoredEnvironment
 from domain.tally import Tally
 from domain.task import Task
@@ -128,6 +129,10 @@ class Reader(Protocol):
         ...
 
     async def plan(self, task: TaskId) -> TaskPlan | None: ...
+    async def report(self, task: TaskId) -> StepReport | None:
+        """The last that an agent of the task gave."""
+        ...
+
     async def saved_prompt(self, prompt: PromptId) -> SavedPrompt | None: ...
     async def saved_prompt_named(self, workspace: WorkspaceId, name: str) -> SavedPrompt | None: ...
     async def saved_prompts(
@@ -278,6 +283,7 @@ class Writer(Reader, Protocol):
         """False when there is none."""
         ...
 
+    async def put_report(self, report: StepReport) -> None: ...
     async def add_saved_prompt(self, prompt: SavedPrompt) -> None: ...
     async def save_saved_prompt(self, prompt: SavedPrompt) -> bool:
         """Write if the stored version is still `prompt.version`; the row then has the next.

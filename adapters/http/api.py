@@ -17,6 +17,7 @@ from pipelines.explain_git import ExplainGit
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
+from pipelines.move_task import MoveTask
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.read_ledger import ReadLedger
@@ -81,6 +82,7 @@ class Api:
     examine_credentials: ExamineCredentials
     archive_task: ArchiveTask
     delete_task: DeleteTask
+    move_task: MoveTask
     restore_task: RestoreTask
     change_repository: ChangeRepository
     repository_environment: RepositoryEnvironment

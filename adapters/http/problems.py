@@ -40,6 +40,7 @@ from domain.saved_prompt import UnstorablePrompt
 from domain.session import NotAllowed
 from domain.stored_environment import SecretMissing, UnstorableVariable
 from domain.task import InvalidExternalId, InvalidPrompt
+from domain.task_move import NotMovable
 from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
@@ -55,6 +56,7 @@ from pipelines.keep_saved_prompts import (
     SavedPromptProblem,
 )
 from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchived, TaskBusy
+from pipelines.move_task import MoveTaskProblem
 from pipelines.prompt_queue import QueueProblem
 from pipelines.prompt_session import TalkProblem
 from pipelines.register_repository import RegisterRepositoryProblem, RelativePath
@@ -89,6 +91,7 @@ ApiProblem: TypeAlias = (
     | AnswerProblem
     | ChangeGitProblem
     | ChangeRepositoryProblem
+    | MoveTaskProblem
     | ConnectProblem
     | CreateTaskProblem
     | LaunchProblem
@@ -167,6 +170,7 @@ def details(problem: ApiProblem) -> Details:
             | QueueFull()
             | QueueChanged()
             | Superseded()
+            | NotMovable()
         ):
             return session_details(problem)
         case (

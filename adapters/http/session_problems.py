@@ -6,6 +6,7 @@ from adapters.http.problem_details import Details, conflict, missing
 from domain.agent import UnknownAgent
 from domain.prompt_queue import MAX_QUEUED, QueueChanged, QueueFull
 from domain.session import NotAllowed
+from domain.task_move import NotMovable
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy
 from pipelines.start_problem import DirtyCheckout, Superseded
 
@@ -21,6 +22,7 @@ SessionProblem: TypeAlias = (
     | QueueFull
     | QueueChanged
     | Superseded
+    | NotMovable
 )
 
 
@@ -46,6 +48,9 @@ def session_details(problem: SessionProblem) -> Details:
         case NotAllowed(state=state):
             text = f"The session is {state.value}."
             return conflict("session_state", text, "Resume a stopped session; wait for a turn.")
+        case NotMovable(state=state, wanted=wanted):
+            text = f"The task is {state.value}: it does not move to {wanted.value} from there."
+            return conflict("task_state", text, "Restore an archived task, or open it first.")
         case QueueFull():
             text = f"{MAX_QUEUED} prompts wait already."
             return conflict("queue_full", text, "Remove one, or wait until one was delivered.")

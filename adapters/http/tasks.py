@@ -1,6 +1,7 @@
 """Routes of tasks, and the launch of a session on one."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Literal
 
 import msgspec
 from litestar import Controller, delete, get, post
@@ -17,7 +18,8 @@ from domain.execution import ExecutorType
 from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.outcome import failed
 from domain.principal import Principal
-from domain.task import TaskRepository, check_prompt
+from domain.step_report import StepWords
+from domain.task import TaskRepository, TaskState, check_prompt
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchRequest
 
@@ -62,6 +64,16 @@ class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("one of agent and agent_profile_id is needed")
 
 
+class NewState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    state: Literal["open", "review", "done"]
+
+
+class ReportBody(msgspec.Struct, frozen=True):
+    session_id: str
+    words: StepWords
+    at: datetime
+
+
 class KeptBody(msgspec.Struct, frozen=True):
     """The ref in the repository that held the work of its worktree."""
 
@@ -94,7 +106,7 @@ class Tasks(Controller):
                 for each in data.repositories
             ),
         )
-        return TaskBody.of(accepted(await api.create_task(principal, request)))
+        return TaskBody.of(accepted(await api.create_task(principal, request)).task)
 
     @get()
     async def list_all(
@@ -130,6 +142,28 @@ class Tasks(Controller):
         Their work is kept in refs of the repositories; `restore` brings it back.
         """
         return TaskBody.of(accepted(await api.archive_task(principal, TaskId(task_id))))
+
+    @post("/{task_id:str}/state", status_code=200)
+    async def move(
+        self,
+        task_id: FromPath[str],
+        data: JSONBody[NewState],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> TaskBody:
+        """Say that a task is open, for review or done; its agents are left alone."""
+        there = await api.move_task(principal, TaskId(task_id), TaskState(data.state))
+        return TaskBody.of(accepted(there))
+
+    @get("/{task_id:str}/report")
+    async def report(self, task_id: FromPath[str], api: NamedDependency[Api]) -> ReportBody:
+        """The last report of an agent that had done what the task asks."""
+        async with api.store.read() as state:
+            task = await state.task(TaskId(task_id))
+            found = await state.report(TaskId(task_id))
+        if task is None or found is None:
+            raise RefusalError(NotFound("task" if task is None else "report"))
+        return ReportBody(found.session, found.words, found.at)
 
     @post("/{task_id:str}/restore", status_code=200)
     async def restore(

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from adapters.mcp.answers import MessageAnswer, SessionAnswer, TaskAnswer
+from adapters.mcp.answers import CreatedTask, MessageAnswer, SessionAnswer, TaskAnswer
 from adapters.mcp.arguments import (
     CreateTask,
     GetTask,
     MessageTask,
     PermissionAnswer,
-    SpawnSession,
     TaskSession,
     UpdateTask,
 )
@@ -24,7 +23,6 @@ from domain.task import Task, TaskRepository
 from domain.turn import Turn
 from pipelines.authority import own_task, permitted
 from pipelines.create_task import CreateTaskRequest
-from pipelines.launch_session import LaunchRequest
 
 __all__ = (
     "answer_permission",
@@ -32,7 +30,7 @@ __all__ = (
     "controlled",
     "create_task",
     "message_task",
-    "spawn_session",
+    "started",
     "stop_session",
     "update_task",
 )
@@ -43,7 +41,7 @@ BUSY: Final = frozenset({SessionState.STARTING, SessionState.RUNNING})
 
 async def create_task(
     backend: Backend, principal: Principal, asked: CreateTask
-) -> Result[TaskAnswer, ToolProblem]:
+) -> Result[CreatedTask, ToolProblem]:
     workspace = await chosen_workspace(backend, principal, asked.workspace_id)
     if failed(workspace):
         return workspace
@@ -58,7 +56,10 @@ async def create_task(
         workspace.unwrap(), asked.title, asked.prompt, wanted, parent, asked.external_id
     )
     made = await backend.create_task(principal, request)
-    return made if failed(made) else Success(TaskAnswer.of(made.unwrap()))
+    if failed(made):
+        return made
+    created = made.unwrap()
+    return Success(CreatedTask.told(created.task, deduplicated=created.deduplicated))
 
 
 async def chosen_workspace(
@@ -99,27 +100,6 @@ async def archive_task(
         return found
     archived = await backend.archive_task(principal, found.unwrap().id)
     return archived if failed(archived) else Success(TaskAnswer.of(archived.unwrap()))
-
-
-async def spawn_session(
-    backend: Backend, principal: Principal, asked: SpawnSession
-) -> Result[MessageAnswer, ToolProblem]:
-    """Start an agent and begin its first turn.
-
-    An agent that does not take the prompt is stopped: whoever asks again finds the task free.
-    """
-    task = await controlled(backend, principal, asked.task_id, Act.CONTROL)
-    if failed(task):
-        return task
-    launched = await backend.launch(principal, LaunchRequest(task.unwrap().id, asked.agent))
-    if failed(launched):
-        return launched
-    session = launched.unwrap()
-    begun = await backend.prompt(principal, session.id, asked.prompt or task.unwrap().prompt)
-    if failed(begun):
-        await backend.stop(principal, session.id)
-        return begun
-    return Success(started(begun.unwrap()))
 
 
 async def message_task(

@@ -23,6 +23,7 @@ __all__ = (
     "BundleWarning",
     "ClaimedAnswer",
     "Conversation",
+    "CreatedTask",
     "DiagnosticBundle",
     "EventAnswer",
     "InquiryAnswer",
@@ -139,6 +140,16 @@ class TaskAnswer(TaskSummary):
                 for each in task.repositories
             ],
         )
+
+
+class CreatedTask(TaskAnswer):
+    """`deduplicated` is true when the external id was a task's already: nothing was created."""
+
+    deduplicated: bool = False
+
+    @classmethod
+    def told(cls, task: Task, *, deduplicated: bool) -> "CreatedTask":
+        return cls(**TaskAnswer.of(task).model_dump(), deduplicated=deduplicated)
 
 
 class FailureAnswer(Answer):

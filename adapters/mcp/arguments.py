@@ -32,6 +32,7 @@ __all__ = (
     "GetConversation",
     "GetDiagnosticBundle",
     "GetTask",
+    "Id",
     "ListRepositories",
     "ListTasks",
     "ListWorkspaces",
@@ -244,13 +245,37 @@ class MessageTask(Arguments):
 
 class SpawnSession(Arguments):
     task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
-    agent: Annotated[Id, Field(description="The name of an agent, from list_agents_kandev.")]
+    agent: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="The name of an agent, from list_agents_kandev; null for the profile's, or"
+            " without one for the agent that the task had last.",
+        ),
+    ] = None
     prompt: Annotated[
         str | None,
         Field(
             min_length=1,
             max_length=MAX_PROMPT_BYTES,
             description="What to tell the agent first; null for the task's own prompt.",
+        ),
+    ] = None
+    agent_profile_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="From list_agent_profiles_kandev; null for none.",
+        ),
+    ] = None
+    executor_profile_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ID,
+            description="From list_executor_profiles_kandev; null for a worktree.",
         ),
     ] = None
 

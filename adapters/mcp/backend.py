@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from pipelines.archive_task import ArchiveTask
 from pipelines.ask_user import AnswerInquiry, AskUser
+from pipelines.complete_step import CompleteStep
 from pipelines.create_task import CreateTask
 from pipelines.deliver_bundle import DeliverBundle
 from pipelines.keep_plan import KeepPlan
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
+from pipelines.move_task import MoveTask
 from pipelines.prompt_queue import QueuePrompt
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
@@ -29,6 +31,8 @@ class Backend:
     agents: Agents
     create_task: CreateTask
     update_task: UpdateTask
+    move_task: MoveTask
+    complete_step: CompleteStep
     keep_plan: KeepPlan
     saved_prompts: KeepSavedPrompts
     ask_user: AskUser

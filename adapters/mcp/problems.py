@@ -14,13 +14,16 @@ from domain.inquiry import InvalidReply
 from domain.prompt_queue import QueueFull
 from domain.saved_prompt import Unfillable, UnfillableWhy
 from domain.session import NotAllowed
+from domain.step_report import InvalidReport
 from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt
+from domain.task_move import NotMovable
 from domain.task_owner import NoOwner
 from domain.task_plan import InvalidPlan
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
 from pipelines.ask_user import AnswerProblem
+from pipelines.complete_step import CompleteStepProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.deliver_bundle import ExecutionChanged, TooLate, WrongSession
 from pipelines.keep_plan import PlanExists, PlanProblem
@@ -30,12 +33,21 @@ from pipelines.launch_session import (
     TaskArchived,
     TaskBusy,
 )
+from pipelines.move_task import MoveTaskProblem
 from pipelines.prompt_session import TalkProblem
 from pipelines.start_problem import Superseded, failure_of
 from pipelines.stop_session import StopProblem
 from pipelines.update_task import UpdateTaskProblem
 
-__all__ = ("AnswerOrReject", "NeedsWorkspace", "NoLiveSession", "NotYours", "ToolProblem", "told")
+__all__ = (
+    "AnswerOrReject",
+    "NeedsAgent",
+    "NeedsWorkspace",
+    "NoLiveSession",
+    "NotYours",
+    "ToolProblem",
+    "told",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,11 @@ class NeedsWorkspace:
 @dataclass(frozen=True, slots=True)
 class NoLiveSession:
     """No agent of the task is there to be told anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsAgent:
+    """No agent was named, and none worked on the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +93,9 @@ ToolProblem: TypeAlias = (
     | AnswerProblem
     | AnswerOrReject
     | Unfillable
+    | NeedsAgent
+    | MoveTaskProblem
+    | CompleteStepProblem
 )
 
 
@@ -87,7 +107,7 @@ _FORBIDDEN: Final[Mapping[Act, str]] = {
     Act.SEE: "the task is not yours to see.",
     Act.MESSAGE: "you cannot message your own task; message its parent, children or siblings.",
     Act.CHANGE: "you may change your own task and its children alone.",
-    Act.CONTROL: "you may start, stop and archive the children of your task alone.",
+    Act.CONTROL: "you may start, stop, finish and archive the children of your task alone.",
 }
 
 
@@ -103,6 +123,8 @@ def told(problem: ToolProblem) -> str:
             return "superseded: the session changed at the same moment. Look at it, then ask again."
         case NeedsWorkspace():
             return "workspace_needed: there is not exactly one workspace. Name one by its id."
+        case NeedsAgent():
+            return "agent_needed: no agent worked on the task yet. Name one of list_agents_kandev."
         case NoLiveSession():
             return "no_live_session: no agent works on the task. Use spawn_session_kandev."
         case (
@@ -119,7 +141,15 @@ def told(problem: ToolProblem) -> str:
             return bundle_told(problem)
         case QueueFull():
             return "queue_full: too many messages wait for the agent. Wait for one to go."
-        case PlanExists() | InvalidPlan() | InvalidReply() | AnswerOrReject() | Unfillable():
+        case (
+            PlanExists()
+            | InvalidPlan()
+            | InvalidReply()
+            | AnswerOrReject()
+            | Unfillable()
+            | NotMovable()
+            | InvalidReport()
+        ):
             return words_told(problem)
         case (
             InvalidName()
@@ -135,9 +165,15 @@ def told(problem: ToolProblem) -> str:
 
 
 def words_told(
-    problem: PlanExists | InvalidPlan | InvalidReply | AnswerOrReject | Unfillable,
+    problem: PlanExists
+    | InvalidPlan
+    | InvalidReply
+    | AnswerOrReject
+    | Unfillable
+    | NotMovable
+    | InvalidReport,
 ) -> str:
-    """For a plan, an answer or a prompt that cannot be as it is."""
+    """For words about a task that cannot be as they are."""
     match problem:
         case PlanExists():
             return "plan_exists: the task has a plan. Use update_task_plan_kandev."
@@ -149,6 +185,10 @@ def words_told(
             )
         case AnswerOrReject():
             return "answer_or_reject: give answers, or a reason to reject, and not both."
+        case NotMovable(state=state):
+            return f"task_state: the task is {state.value}, and does not move there from that."
+        case InvalidReport():
+            return "invalid_report: the summary is blank or a text is too large. Use 16 KiB each."
         case Unfillable(why=UnfillableWhy.TOO_LARGE):
             return "prompt_too_large: the arguments make more of it than a prompt. Shorten them."
         case Unfillable(why=UnfillableWhy.UNKNOWN):

@@ -13,7 +13,6 @@ from adapters.mcp.answers import (
     RepositoryAnswer,
     SessionAnswer,
     Sessions,
-    TaskAnswer,
     Tasks,
     TaskSummary,
     WorkspaceAnswer,
@@ -29,12 +28,14 @@ from adapters.mcp.arguments import (
     TaskSession,
 )
 from adapters.mcp.backend import Backend
+from adapters.mcp.step_shapes import TaskDetail
 from domain.access import Act, NotFound, acts_for_a_person, allows, sees_workspace
 from domain.event import SessionEvent
 from domain.identity import SessionId, TaskId, WorkspaceId
 from domain.inquiry import Inquiry
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Principal
+from domain.profile import Profile
 from domain.session import Session
 from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES, fitting
@@ -60,7 +61,7 @@ __all__ = (
 )
 
 Row = TypeVar("Row", Workspace, Task)
-Paged = TypeVar("Paged", Workspace, Task, Inquiry)
+Paged = TypeVar("Paged", Workspace, Task, Inquiry, Profile)
 
 
 async def workspaces(
@@ -117,10 +118,13 @@ async def tasks(
 
 async def task(
     backend: Backend, principal: Principal, asked: GetTask
-) -> Result[TaskAnswer, NotFound]:
+) -> Result[TaskDetail, NotFound]:
     async with backend.store.read() as state:
         found = await task_of(state, principal, asked.task_id)
-    return found if failed(found) else Success(TaskAnswer.of(found.unwrap()))
+        if failed(found):
+            return found
+        report = await state.report(found.unwrap().id)
+    return Success(TaskDetail.of(found.unwrap(), report))
 
 
 async def related(

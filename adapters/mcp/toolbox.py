@@ -7,7 +7,20 @@ that clients see are reviewed as snapshots beside the tests.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from adapters.mcp import acting, answers, arguments, asking, evidence, planning, reading
+from adapters.mcp import (
+    acting,
+    answers,
+    arguments,
+    asking,
+    evidence,
+    planning,
+    profile_shapes,
+    profiles,
+    reading,
+    spawning,
+    step_shapes,
+    steps,
+)
 from adapters.mcp.tools import AnyTool, Effect, Tool, WaitingTool
 
 __all__ = ("INSIDE", "OUTSIDE")
@@ -48,7 +61,7 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         "Get one task with its prompt and its repositories.",
         Effect.READS,
         arguments.GetTask,
-        answers.TaskAnswer,
+        step_shapes.TaskDetail,
         reading.task,
     ),
     Tool(
@@ -114,7 +127,7 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         " Each call makes another task, unless it repeats an `external_id`.",
         Effect.ADDS,
         arguments.CreateTask,
-        answers.TaskAnswer,
+        answers.CreatedTask,
         acting.create_task,
     ),
     Tool(
@@ -128,6 +141,34 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         acting.archive_task,
     ),
     Tool(
+        "move_task_kandev",
+        "Move a task",
+        "Say that a task is open, for review, or done. Its agents are left alone, and an archived"
+        " task stays archived.",
+        Effect.CHANGES,
+        step_shapes.MoveTask,
+        answers.TaskAnswer,
+        steps.move_task,
+    ),
+    Tool(
+        "list_agent_profiles_kandev",
+        "List agent profiles",
+        "List the agent profiles of a workspace: which agent works, and with which model.",
+        Effect.READS,
+        profile_shapes.ListProfiles,
+        profile_shapes.AgentProfiles,
+        profiles.agent_profiles,
+    ),
+    Tool(
+        "list_executor_profiles_kandev",
+        "List executor profiles",
+        "List the executor profiles of a workspace: where an agent that is started works.",
+        Effect.READS,
+        profile_shapes.ListProfiles,
+        profile_shapes.ExecutorProfiles,
+        profiles.executor_profiles,
+    ),
+    WaitingTool(
         "spawn_session_kandev",
         "Start an agent on a task",
         "Start an agent on a task, in a git worktree of its own, and begin its first turn. It may"
@@ -136,7 +177,7 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         Effect.INSTRUCTS,
         arguments.SpawnSession,
         answers.MessageAnswer,
-        acting.spawn_session,
+        spawning.spawn_session,
     ),
     Tool(
         "message_task_kandev",
@@ -241,6 +282,17 @@ _TASK_MODE: Final[Sequence[AnyTool[Any, Any]]] = (
         arguments.AskUserQuestion,
         answers.InquiryAnswer,
         asking.ask_user,
+    ),
+    Tool(
+        "complete_step_kandev",
+        "Say that your step is complete",
+        "Say that you have done what your task asks, with a summary for who looks at it: the task"
+        " is then for review. Say it once, at the end. `accepted` is false when the task was not"
+        " open any more.",
+        Effect.CHANGES,
+        step_shapes.CompleteStep,
+        step_shapes.StepAnswer,
+        steps.complete_step,
     ),
     WaitingTool(
         "get_diagnostic_bundle_kandev",

@@ -25,6 +25,7 @@ from adapters.sqlite.plans import PlanReads, PlanWrites
 from adapters.sqlite.pool import Pool
 from adapters.sqlite.profiles import ProfileReads, ProfileWrites
 from adapters.sqlite.queued_prompts import QueueReads, QueueWrites
+from adapters.sqlite.reports import ReportReads, ReportWrites
 from adapters.sqlite.repositories import RepositoryReads, RepositoryWrites
 from adapters.sqlite.saved_prompts import SavedPromptReads, SavedPromptWrites
 from adapters.sqlite.sealed import SealedReads, SealedWrites
@@ -62,6 +63,7 @@ class SqliteReader(
     TurnReads,
     QueueReads,
     PlanReads,
+    ReportReads,
     SavedPromptReads,
     InquiryReads,
     LeaseReads,
@@ -86,6 +88,7 @@ class SqliteWriter(
     TurnWrites,
     QueueWrites,
     PlanWrites,
+    ReportWrites,
     SavedPromptWrites,
     InquiryWrites,
     LeaseWrites,

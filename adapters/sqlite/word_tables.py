@@ -1,11 +1,11 @@
-"""The rows of words: plans of tasks, what agents ask their users, prompts that are saved."""
+"""The rows of words: plans of tasks, what agents ask and report, prompts that are saved."""
 
 from typing import ClassVar
 
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-__all__ = ("InquiryRow", "SavedPromptRow", "TaskPlanRow")
+__all__ = ("InquiryRow", "SavedPromptRow", "StepReportRow", "TaskPlanRow")
 
 
 class TaskPlanRow(SQLModel, table=True):
@@ -49,3 +49,14 @@ class SavedPromptRow(SQLModel, table=True):
     arguments: str
     created_at: str
     version: int
+
+
+class StepReportRow(SQLModel, table=True):
+    __tablename__ = "step_reports"
+
+    task_id: str = Field(primary_key=True, foreign_key="tasks.id", ondelete="CASCADE")
+    session_id: str
+    summary: str
+    handoff: str
+    blockers: str
+    at: str

@@ -116,7 +116,7 @@ class Plane:
     async def task(self, workspace: WorkspaceId, *repositories: RepositoryId) -> Task:
         wanted = [TaskRepository(each) for each in repositories]
         request = CreateTaskRequest(workspace, "Try it", "Work.", wanted)
-        return (await self.api.create_task(OWNER, request)).unwrap()
+        return (await self.api.create_task(OWNER, request)).unwrap().task
 
     async def ready_task(self, mode: str | None = None) -> Task:
         """A task on one repository of a connected workspace."""

@@ -203,7 +203,7 @@ async def test_a_task_may_start_from_a_branch_of_its_own(plane: Plane) -> None:
     wanted = [TaskRepository(repository.id, "release/1.x")]
     made = await plane.api.create_task(OWNER, CreateTaskRequest(workspace, None, "Go.", wanted))
 
-    (await plane.launched(made.unwrap().id)).unwrap()
+    (await plane.launched(made.unwrap().task.id)).unwrap()
 
     assert plane.runtime.launches[0].checkouts[0].base == "origin/release/1.x"
 

@@ -241,6 +241,7 @@ async def made(
     principal: Principal = OWNER,
 ) -> Result[Task, CreateTaskProblem]:
     wanted = [TaskRepository(each) for each in repositories]
-    return await plane.api.create_task(
+    created = await plane.api.create_task(
         principal, CreateTaskRequest(workspace, None, prompt, wanted)
     )
+    return created.map(lambda each: each.task)

@@ -72,6 +72,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-tools",
         "What a task says of itself is changed in what was named, or not at all.",
     ),
+    "mcp:move": (
+        f"{_PAGE}#states-and-reports",
+        "A task moves between open, for review and done, and no agent says done of its own.",
+    ),
+    "mcp:step": (
+        f"{_PAGE}#states-and-reports",
+        "The agent at work says once that its step is complete, and its report is kept.",
+    ),
+    "mcp:profiles": (
+        f"{_PAGE}#starting-an-agent",
+        "An agent is started with profiles, or as the task had it last, and who waits is told.",
+    ),
     "mcp:plan": (
         f"{_PAGE}#plans",
         "The plan of a task is written once, rewritten and deleted by who may change the task.",

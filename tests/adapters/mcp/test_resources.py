@@ -104,7 +104,7 @@ async def test_a_resource_is_what_its_tool_gives(plane: Plane) -> None:
 async def test_the_resources_of_an_agent_are_those_of_its_family(plane: Plane) -> None:
     parent = await plane.ready_task()
     request = CreateTaskRequest(parent.workspace, "A part", "Do your part.", (), parent.id)
-    own = (await plane.api.create_task(OWNER, request)).unwrap()
+    own = (await plane.api.create_task(OWNER, request)).unwrap().task
     other = await plane.task(parent.workspace, *[each.repository for each in parent.repositories])
     session = (await plane.launched(own.id)).unwrap()
     theirs = (await plane.launched(other.id)).unwrap()
