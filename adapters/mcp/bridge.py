@@ -63,8 +63,10 @@ def forwarding(plane: Client, version: str) -> Server[Any]:
     async def list_tools(_: Context, asked: Page) -> ListToolsResult:
         return await plane.list_tools(cursor=asked.cursor if asked else None)
 
-    async def call_tool(_: Context, asked: CallToolRequestParams) -> CallToolResult:
-        return await plane.call_tool(asked.name, asked.arguments)
+    async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
+        wanted = (context.meta or {}).get("progress_token") is not None
+        progress = context.session.report_progress if wanted else None
+        return await plane.call_tool(asked.name, asked.arguments, progress_callback=progress)
 
     async def list_resources(_: Context, asked: Page) -> ListResourcesResult:
         return await plane.list_resources(cursor=asked.cursor if asked else None)

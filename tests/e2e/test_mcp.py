@@ -64,6 +64,10 @@ async def talk(driver: Driver, client: Client, session: str) -> None:
     await ok(client, "message_task", task_id=task, prompt=asking)
     await driver.until(session, "permission_request")
     asked = (await ok(client, "get_conversation", **pair, kinds=["permission_request"]))["events"]
+    never = {"request_id": asked[0]["body"]["id"], "option_id": "never offered"}
+    assert await refused(client, "answer_permission", **pair, **never) == (
+        "invalid_request: the agent offered no such option"
+    )
 
     await ok(
         client,
@@ -134,6 +138,53 @@ async def test_a_client_reads_resources_and_is_told_of_changes(
     assert [each.uri for each in page.resources] == [uri, conversation]
     assert heard == {ResourcesListChanged(), ResourceUpdated(f"{uri}/plan")}
     assert [each.text for each in plan.contents] == ["Look."]  # type: ignore[union-attr]  # always text
+
+
+@requirement("mcp:profiles")
+@requirement("mcp:arguments")
+@requirement("mcp:principal")
+@pytest.mark.parametrize("way", ["http", "legacy", "stdio"])
+async def test_a_client_starts_an_agent_and_is_told_that_it_goes_on(
+    installation: Installation, checkout: Path, way: str
+) -> None:
+    program, *words = kandev("mcp")
+    started = StdioServerParameters(command=program, args=words, env=installation.environment)
+    told: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async with installation.server() as driver:
+        await driver.workspace_of()
+        task = await driver.task(await driver.repository({"local_path": str(checkout)}))
+        mode: Literal["auto", "legacy"] = "legacy" if way == "legacy" else "auto"
+        async with client_of(driver, mode) as direct, Client(started) as piped:
+            client = piped if way == "stdio" else direct
+            wrong = [
+                await refused(client, "create_task", title="Mend", promt="hunter2"),
+                await refused(client, "create_task", title="Mend", prompt=7),
+                await refused(client, "spawn_session", task_id=task, path="hunter2"),
+            ]
+            unknown = await refused(client, "get_session", task_id=task, session_id="unknown")
+            begun = await client.call_tool(
+                "spawn_session_kandev",
+                {"task_id": task, "agent": "demo", "prompt": script(call("message", "done"))},
+                progress_callback=hear,
+            )
+            tasks = await ok(client, "list_tasks", workspace_id=driver.workspace)
+
+    assert all(each.startswith("invalid arguments for ") for each in wrong)
+    assert "hunter2" not in "".join(wrong)
+    assert unknown.startswith("session_not_found: ")
+    assert not begun.is_error, begun.content
+    assert set(told) == (set() if way == "legacy" else {"Starting the agent."})
+    assert [each["id"] for each in tasks["tasks"]] == [task]
+
+
+async def refused(client: Client, name: str, **arguments: object) -> str:
+    answer = await client.call_tool(f"{name}_kandev", arguments)
+    assert answer.is_error
+    return str(answer.content[0].text)  # type: ignore[union-attr]  # always text
 
 
 @requirement("mcp:stdio")

@@ -48,14 +48,12 @@ async def test_an_agent_is_started_with_the_profiles_that_are_named(tools: Tools
         "agent_profiles": [{"id": fast.id, "name": "Fast", "agent": "demo", "model": "large"}],
         "next_after": None,
     }
-    assert (
-        executors
-        == {
-            "executor_profiles": [{"id": here.id, "name": "Here", "executor": "local_pc"}],
-            "next_after": None,
-        }
-        or executors["executor_profiles"][0]["executor"] == ExecutorType.LOCAL.value
-    )
+    assert executors == {
+        "executor_profiles": [
+            {"id": here.id, "name": "Here", "executor": ExecutorType.LOCAL.value}
+        ],
+        "next_after": None,
+    }
     assert (session.agent, session.agent_profile, session.executor_profile) == (
         "demo",
         fast.id,
