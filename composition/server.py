@@ -27,6 +27,7 @@ from adapters.home.private_file import OwnedFile
 from adapters.home.sockets import socket_directory
 from adapters.http.app import create_app
 from adapters.http.door import Door
+from adapters.http.farewell import Farewell
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
@@ -208,8 +209,9 @@ def launching(
 
 
 @asynccontextmanager
-async def serving(app: Door, listener: socket.socket) -> AsyncIterator[None]:
+async def serving(door: Door, listener: socket.socket) -> AsyncIterator[None]:
     """Uvicorn on a socket that is bound already, in a task that is joined at the end."""
+    app = Farewell(door)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -229,5 +231,6 @@ async def serving(app: Door, listener: socket.socket) -> AsyncIterator[None]:
         yield
     finally:
         server.should_exit = True
+        app.say()
         up.cancel()
         await asyncio.wait({running, up})

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from composition.client import connect
+from domain.log_retention import ACTIVE_NAME
 from tests.e2e.kandev import SECONDS, Driver, Installation, call, kandev, script
 from tests.e2e.test_conversation import begin, processes_of
 from tests.requirements import requirement
@@ -152,3 +154,26 @@ async def test_a_server_whose_logs_cannot_be_written_serves(installation: Instal
         await server.end(signal.SIGTERM)
 
     assert agents
+
+
+@requirement("rest:events:farewell")
+async def test_a_server_that_stops_ends_the_streams_that_are_followed(
+    installation: Installation, checkout: Path
+) -> None:
+    async with served(installation) as server, httpx2.AsyncClient(trust_env=False) as http:
+        session = await begin(server.driver, checkout)
+        http.headers["authorization"] = server.driver.client.http.headers["authorization"]
+        base = server.driver.client.http.base_url
+        paths = (f"/api/v1/sessions/{session}/events", "/mcp")
+        asked = [
+            http.build_request("GET", base.join(each), headers={"accept": "text/event-stream"})
+            for each in paths
+        ]
+        streams = [await http.send(each, stream=True) for each in asked]
+        code = await server.end(signal.SIGINT)
+        ended = [await each.aread() for each in streams]
+
+    log = installation.home / "logs" / ACTIVE_NAME
+    assert [each.status_code for each in streams] == [200, 200]
+    assert (code, len(ended)) == (0, 2)
+    assert '"level":"error"' not in log.read_text(encoding="utf-8")

@@ -43,6 +43,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#events",
         "What several readers wait for is read and encoded once for all of them.",
     ),
+    "rest:events:farewell": (
+        f"{_PAGE}#events",
+        "When the server stops, a stream of events ends as a whole answer and holds nothing up.",
+    ),
     "rest:events": (
         f"{_PAGE}#events",
         "A reader that comes back with the last id it saw misses nothing and sees nothing twice.",
