@@ -40,6 +40,9 @@ class Serving:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, principal: Principal, scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] != "POST":
+            await _refuse(send)
+            return
         heard = await self._begin(receive) if may_stream(scope) else []
         body = b"".join(each.get("body", b"") for each in heard)
         manager = self._streaming if ASKS_FOR_PROGRESS in body else self._plain
@@ -62,11 +65,18 @@ class Serving:
         return heard
 
 
+async def _refuse(send: Any) -> None:
+    """Without a session there is no stream to open and none to end (streamable HTTP, 405)."""
+    headers = [(b"allow", b"POST"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 405, "headers": headers})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
 def may_stream(scope: Any) -> bool:
     """The library's streams for older clients leave a task behind that nobody ends."""
     named = (value for name, value in scope["headers"] if name == VERSION)
     version = next(named, b"").decode("latin-1")
-    return scope["method"] == "POST" and version in MODERN_PROTOCOL_VERSIONS
+    return version in MODERN_PROTOCOL_VERSIONS
 
 
 @asynccontextmanager

@@ -248,6 +248,17 @@ async def test_the_tools_stand_behind_the_door(
     assert (answer.headers.get("www-authenticate") == "Bearer") == (status == 401)
 
 
+@requirement("mcp:door")
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_there_is_no_session_to_listen_to_or_end(
+    installation: Installation, method: str
+) -> None:
+    async with installation.server() as driver:
+        answer = await driver.client.http.request(method, "/mcp", headers=ACCEPT)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
 @requirement("mcp:restart")
 async def test_a_client_goes_on_after_a_restart(installation: Installation) -> None:
     listing = {
