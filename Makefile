@@ -42,13 +42,17 @@ $(VENV)/.system: requirements/system.txt scripts/install_test_packages.sh $(VENV
 	scripts/install_test_packages.sh requirements/system.txt
 	@touch $@
 
+$(VENV)/.peers: requirements/peers/package-lock.json scripts/install_test_peers.sh $(VENV)/.development
+	scripts/install_test_peers.sh $(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/peers
+	@touch $@
+
 demo: setup ## the main job: an agent edits, commits and pushes with a brokered credential
 	$(PY) -I -m composition.cli demo $(ARGS)
 
 run: setup ## start the server
 	$(PY) -I -m composition.cli serve $(ARGS)
 
-test: develop $(VENV)/.system ## run every test, in parallel
+test: develop $(VENV)/.system $(VENV)/.peers ## run every test, in parallel
 	$(PY) -m pytest -q -n $(JOBS) $(ARGS)
 
 lint: develop ## formatting, rules, types and the contracts of the floors
@@ -65,5 +69,5 @@ format: develop ## rewrite the formatting and the fixable rules
 bench: develop ## measure each path against a reference, in the same run
 	$(PY) -m bench $(ARGS)
 
-soak: develop $(VENV)/.system ## the repetitions that prove what one run only suggests
+soak: develop $(VENV)/.system $(VENV)/.peers ## the repetitions that prove what one run only suggests
 	KANDEV_SOAK=1 $(PY) -m pytest -q -n $(JOBS) -m soak $(ARGS)

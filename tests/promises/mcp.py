@@ -120,4 +120,12 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#on-stdio",
         "Nothing is written into a repository for the tools.",
     ),
+    "mcp:peers": (
+        f"{_PAGE}#other-peoples-clients",
+        "MCP Inspector and fastmcp list and call tools over HTTP, on stdio and from inside.",
+    ),
+    "mcp:conformance": (
+        f"{_PAGE}#other-peoples-clients",
+        "The scenarios of the protocol's conformance suite that apply pass.",
+    ),
 }
