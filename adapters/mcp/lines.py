@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    CONNECTION_CLOSED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     ErrorData,
@@ -92,6 +93,9 @@ class _Saying(_Stream):
         self._say = say
 
     async def send(self, item: SessionMessage, /) -> None:
+        if isinstance(item.message, JSONRPCError) and item.message.error.code == CONNECTION_CLOSED:
+            # Who carries the lines ends the calls under way, as when nobody is left to do it.
+            return
         line = written(item.message)
         if len(line) > MAX_MESSAGE_BYTES and isinstance(item.message, JSONRPCResponse):
             line = written(JSONRPCError(jsonrpc="2.0", id=item.message.id, error=TOO_LARGE))

@@ -145,6 +145,12 @@ def models() -> dict[str, object]:
     return {"configOptions": [{**select, "currentValue": "small", "options": groups}]}
 
 
+def note_servers(params: dict[str, object]) -> None:
+    if "servers" in OPTIONS:
+        with Path(OPTIONS["servers"]).open("w", encoding="utf-8") as file:
+            json.dump(params["mcpServers"], file)
+
+
 def load(identity: object) -> None:
     match OPTIONS.get("load", "no"):
         case "replay":
@@ -197,9 +203,7 @@ def request(message: dict[str, object]) -> None:
             if OPTIONS.get("new") == "refuse":
                 say({"id": identity, "error": {"code": -32000, "message": "Login first"}})
                 return
-            if "servers" in OPTIONS:
-                with Path(OPTIONS["servers"]).open("w", encoding="utf-8") as file:
-                    json.dump(params["mcpServers"], file)
+            note_servers(params)
             remember(params)
             say({"id": identity, "result": {"sessionId": "s1", **models()}})
         case "session/set_config_option" if OPTIONS.get("models") == "stuck":
@@ -209,6 +213,7 @@ def request(message: dict[str, object]) -> None:
             Path(OPTIONS["chosen"]).write_text(json.dumps(told), encoding="utf-8")
             say({"id": identity, "result": {"configOptions": []}})
         case "session/load":
+            note_servers(params)
             remember(params)
             load(identity)
         case "session/prompt":

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.session import MessageHandlerFnT
+from mcp.client.subscriptions import SubscriptionLost
 
 from adapters.home.sockets import socket_directory
 from tests.e2e.conftest import git
@@ -35,14 +37,19 @@ def sockets(installation: Installation) -> list[Path]:
 
 @asynccontextmanager
 async def inside(
-    installation: Installation, mode: Literal["auto", "legacy"] = "auto"
+    installation: Installation,
+    mode: Literal["auto", "legacy"] = "auto",
+    hear: MessageHandlerFnT | None = None,
 ) -> AsyncIterator[Client]:
     """The protocol's client, started as the one agent's would be."""
     (socket,) = sockets(installation)
     (bridge,) = (installation.home / "tools").glob("*/mcp_bridge.pyc")
     words = ["-I", "-S", str(bridge), str(socket)]
     started = StdioServerParameters(command=sys.executable, args=words, env={})
-    async with asyncio.timeout(SECONDS), Client(started, mode=mode) as client:
+    async with (
+        asyncio.timeout(SECONDS),
+        Client(started, mode=mode, message_handler=hear) as client,
+    ):
         yield client
 
 
@@ -106,6 +113,93 @@ async def test_the_client_of_an_agent_goes_on_after_a_restart(
     assert before.structured_content is not None
     assert before.structured_content["id"] == task
     assert [during.structured_content, after.structured_content] == [before.structured_content] * 2
+
+
+@requirement("mcp:inside-restart")
+@requirement("mcp:ask-late")
+async def test_a_restart_in_the_middle_of_a_question_ends_the_call_and_not_the_session(
+    installation: Installation, checkout: Path
+) -> None:
+    asked = asyncio.Event()
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        asked.set()
+
+    async with AsyncExitStack() as stack:
+        async with installation.server(owned=False) as driver:
+            session = await begin(driver, checkout)
+            workspace = driver.workspace
+            client = await stack.enter_async_context(inside(installation))
+            asking = asyncio.create_task(
+                client.call_tool(
+                    "ask_user_question_kandev", {"questions": [QUESTION]}, progress_callback=hear
+                )
+            )
+            await asked.wait()
+        with pytest.raises(MCPError, match="control_plane_away"):
+            await asking
+        async with installation.server() as driver:
+            after = await client.call_tool(
+                "get_session_kandev", {"task_id": "self", "session_id": session}
+            )
+            path = f"/api/v1/workspaces/{workspace}/questions"
+            (pending,) = await driver.client.get(path)
+            reply = {"question_id": "1", "selected_options": ["Red"]}
+            given = await driver.client.post(
+                f"/api/v1/questions/{pending['id']}/answer", {"answers": [reply]}
+            )
+            await driver.until(session, "complete")
+
+    assert after.structured_content is not None
+    assert after.structured_content["state"] == "idle"
+    assert given["claimed"]
+
+
+@requirement("mcp:changes")
+@requirement("mcp:inside-restart")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_an_agents_client_is_told_of_changes_also_after_a_restart(
+    installation: Installation, checkout: Path, mode: Literal["auto", "legacy"]
+) -> None:
+    told = asyncio.Queue[str]()
+
+    async def hear(message: object) -> None:
+        if mode == "legacy":
+            told.put_nowait(type(message).__name__)
+
+    plan = {"task_id": "self", "content": "Look."}
+    async with AsyncExitStack() as stack:
+        async with installation.server(owned=False) as driver:
+            await begin(driver, checkout)
+            client = await stack.enter_async_context(inside(installation, mode, hear))
+            lost = asyncio.create_task(follow(client, told)) if mode == "auto" else None
+            if lost is not None:
+                assert await told.get() == "listening"
+            await client.call_tool("create_task_plan_kandev", plan)
+            before = await told.get()
+        if lost is not None:
+            with pytest.raises(SubscriptionLost):
+                await lost
+        async with installation.server():
+            await client.call_tool("get_task_kandev", {"task_id": "self"})
+            again = asyncio.create_task(follow(client, told)) if mode == "auto" else None
+            if again is not None:
+                assert await told.get() == "listening"
+            await client.call_tool("delete_task_plan_kandev", {"task_id": "self"})
+            after = await told.get()
+            if again is not None:
+                again.cancel()
+                await asyncio.wait({again})
+
+    expected = "ResourcesListChanged" if mode == "auto" else "ResourceListChangedNotification"
+    assert (before, after) == (expected, expected)
+
+
+async def follow(client: Client, told: "asyncio.Queue[str]") -> None:
+    async with client.listen(resources_list_changed=True) as events:
+        told.put_nowait("listening")
+        async for each in events:
+            told.put_nowait(type(each).__name__)
 
 
 @requirement("mcp:inside")

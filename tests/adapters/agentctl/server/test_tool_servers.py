@@ -74,6 +74,17 @@ async def test_an_agent_that_speaks_no_http_is_told_of_programs_alone(
     assert names == ["kandev", "files"]
 
 
+@requirement("mcp:profile-servers")
+async def test_an_agent_that_loads_a_conversation_is_told_of_them_again(
+    house: House, tmp_path: Path
+) -> None:
+    told = tmp_path / "servers.json"
+    await house.launch(f"servers={told}", "load=replay", acp_session="s0", mcp_servers=[PROGRAM])
+
+    names = [each["name"] for each in json.loads(told.read_text(encoding="utf-8"))]
+    assert names == ["kandev", "files"]
+
+
 def test_a_server_travels_as_it_was_given() -> None:
     assert read([PROGRAM]) == [
         GivenMcpServer("files", McpTransport.STDIO, "sh", ("-c", "cat"), {"TOKEN": "t"}, "", {})
