@@ -312,6 +312,7 @@ class ControlPlane(containers.DeclarativeContainer):
         launch=api.provided.launch,
         prompt=api.provided.prompt,
         queue=queue,
+        send_queued=api.provided.send_queued,
         answer=api.provided.answer,
         stop=stop,
         deliver_bundle=deliver_bundle,

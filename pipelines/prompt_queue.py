@@ -113,18 +113,19 @@ class SendQueued:
     ) -> Result[None, QueueProblem]:
         """Send a prompt before all others; a turn that runs is cancelled, and it goes at its end.
 
-        When that turn cannot be cancelled the queue is as it was.
+        For a person, and for an agent that controls the task. When that turn cannot be cancelled
+        the queue is as it was.
         """
         async with self.store.write() as unit:
-            found = await _queued(unit, principal, session, prompt)
+            known = await unit.session(session)
+            if known is None or not await permitted_by_id(unit, principal, known.task, Act.CONTROL):
+                return Failure(NotFound("session"))
+            found = prompt_queue.found(await unit.queue(session), prompt)
             if failed(found):
                 return found
-            known = await _session(unit, principal, session)
-            if failed(known):
-                return known
-            handle = handle_of(known.unwrap())
+            handle = handle_of(known)
             if handle is None:
-                return Failure(NotAllowed(known.unwrap().state, Move.TURN_BEGAN))
+                return Failure(NotAllowed(known.state, Move.TURN_BEGAN))
             before = found.unwrap()
             await unit.put_queued(prompt_queue.first_in_line(await unit.queue(session), before))
             running = await unit.running_turn(session)

@@ -1,6 +1,6 @@
 """The tools that change something: each one use case, for the principal of the connection."""
 
-from typing import Final
+from typing import Final, Literal
 
 from adapters.mcp.answers import CreatedTask, MessageAnswer, SessionAnswer, TaskAnswer
 from adapters.mcp.arguments import (
@@ -108,6 +108,11 @@ async def message_task(
     target = await addressed(backend, principal, asked)
     if failed(target):
         return target
+    interrupts = asked.delivery_mode == "interrupt"
+    if interrupts:
+        allowed = await controlled(backend, principal, asked.task_id, Act.CONTROL)
+        if failed(allowed):
+            return allowed
     begun = await backend.prompt(principal, target.unwrap(), asked.prompt)
     if not failed(begun):
         return Success(started(begun.unwrap()))
@@ -117,8 +122,11 @@ async def message_task(
     queued = await backend.queue(principal, target.unwrap(), asked.prompt)
     if failed(queued):
         return queued
+    waits = queued.unwrap().id
+    sent = interrupts and not failed(await backend.send_queued(principal, target.unwrap(), waits))
+    status: Literal["sent", "queued"] = "sent" if sent else "queued"
     return Success(
-        MessageAnswer(session_id=target.unwrap(), status="queued", turn_id=None, turn=None)
+        MessageAnswer(session_id=target.unwrap(), status=status, turn_id=None, turn=None)
     )
 
 

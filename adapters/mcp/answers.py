@@ -313,10 +313,13 @@ class ClaimedAnswer(Answer):
 
 
 class MessageAnswer(Answer):
-    """What the agent says arrives in the conversation. A queued prompt has no turn yet."""
+    """What the agent says arrives in the conversation. A prompt that waits has no turn yet.
+
+    `sent` waits for no more than the end of the turn that is being cancelled for it.
+    """
 
     session_id: str
-    status: Literal["started", "queued"]
+    status: Literal["started", "queued", "sent"]
     turn_id: str | None
     turn: int | None
 

@@ -233,6 +233,13 @@ class GetConversation(TaskSession):
 class MessageTask(Arguments):
     task_id: Annotated[Id, Field(description="From list_tasks_kandev.")]
     prompt: Annotated[Prompt, Field(description="What to tell the agent.")]
+    delivery_mode: Annotated[
+        Literal["queued", "interrupt"],
+        Field(
+            description="`queued` waits for the end of the turn that runs, `interrupt` ends it. An"
+            " agent interrupts the children of its task alone."
+        ),
+    ] = "queued"
     session_id: Annotated[
         str | None,
         Field(

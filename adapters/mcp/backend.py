@@ -11,7 +11,7 @@ from pipelines.keep_plan import KeepPlan
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
 from pipelines.move_task import MoveTask
-from pipelines.prompt_queue import QueuePrompt
+from pipelines.prompt_queue import QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, PromptSession
 from pipelines.stop_session import StopSession
 from pipelines.update_task import UpdateTask
@@ -42,6 +42,7 @@ class Backend:
     launch: LaunchSession
     prompt: PromptSession
     queue: QueuePrompt
+    send_queued: SendQueued
     answer: AnswerPermission
     stop: StopSession
     deliver_bundle: DeliverBundle

@@ -107,7 +107,7 @@ _FORBIDDEN: Final[Mapping[Act, str]] = {
     Act.SEE: "the task is not yours to see.",
     Act.MESSAGE: "you cannot message your own task; message its parent, children or siblings.",
     Act.CHANGE: "you may change your own task and its children alone.",
-    Act.CONTROL: "you may start, stop, finish and archive the children of your task alone.",
+    Act.CONTROL: "you start, stop, interrupt, finish and archive the children of your task alone.",
 }
 
 

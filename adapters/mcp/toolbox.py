@@ -183,8 +183,8 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
         "message_task_kandev",
         "Message the agent of a task",
         "Tell the agent that works on a task something. It begins a turn with it, or does so when"
-        " the turn that it is in has ended. The answer comes at once: read the conversation for"
-        " what the agent says.",
+        " the turn that it is in has ended, which `interrupt` brings about. The answer comes at"
+        " once: read the conversation for what the agent says.",
         Effect.INSTRUCTS,
         arguments.MessageTask,
         answers.MessageAnswer,

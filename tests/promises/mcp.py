@@ -72,6 +72,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#the-tools",
         "What a task says of itself is changed in what was named, or not at all.",
     ),
+    "mcp:interrupt": (
+        f"{_PAGE}#starting-an-agent",
+        "A message interrupts the turn of an agent for a person, or the agent of the parent task.",
+    ),
     "mcp:move": (
         f"{_PAGE}#states-and-reports",
         "A task moves between open, for review and done, and no agent says done of its own.",

@@ -19,6 +19,7 @@ from domain.session import Session, SessionState
 from domain.task import Task
 from domain.tool_bounds import MAX_TITLE
 from pipelines.create_task import CreateTaskRequest
+from ports.runtime import RuntimeCode, RuntimeProblem
 from ports.store import StoreFault
 from tests.adapters.mcp.conftest import Tools, agent_of, tools_for
 from tests.fakes.broken_store import BrokenStore
@@ -56,7 +57,7 @@ WRONG: list[tuple[str, Json, str]] = [
     (
         "message_task",
         {"task_id": "t", "prompt": "Go.", "delivery_mode": "hunter2"},
-        "$ (keyword: additionalProperties)",
+        "/delivery_mode (keyword: enum)",
     ),
     ("spawn_session", {"task_id": "t", "agent": ["hunter2"]}, "/agent (keyword: type)"),
     ("move_task", {"task_id": "t", "state": "hunter2"}, "/state (keyword: enum)"),
@@ -280,6 +281,53 @@ async def test_a_message_needs_an_agent_that_is_there_and_room_in_its_queue(tool
     assert states == ["started", *["queued"] * MAX_QUEUED]
     assert full.startswith("queue_full: ")
     assert gone == "no_live_session: no agent works on the task. Use spawn_session_kandev."
+
+
+@requirement("mcp:interrupt")
+@pytest.mark.parametrize(
+    ("actor", "target", "expected"),
+    [
+        ("parent", "own", "sent"),
+        ("own", "parent", "forbidden: "),
+        ("own", "sibling", "forbidden: "),
+        ("own", "own", "forbidden: "),
+        ("stranger", "own", "task_not_found: "),
+    ],
+)
+async def test_who_may_interrupt_whom(
+    plane: Plane, kin: Kin, actor: str, target: str, expected: str
+) -> None:
+    task, session = kin[target]
+    (await plane.api.prompt(OWNER, session.id, "Work.")).unwrap()
+    message = {"task_id": task.id, "prompt": "Stop that.", "delivery_mode": "interrupt"}
+    async with tools_for(plane, agent_of(kin[actor][1])) as tools:
+        answer = await tools.client.call_tool("message_task_kandev", message)
+
+    async with plane.store.read() as state:
+        waits = [each.text for each in await state.queue(session.id)]
+    if expected == "sent":
+        assert answer.structured_content is not None
+        assert answer.structured_content["status"] == "sent"
+    else:
+        assert answer.content[0].text.startswith(expected)  # type: ignore[union-attr]  # always text
+    sent = expected == "sent"
+    assert waits == (["Stop that."] if sent else [])
+    assert len(plane.runtime.cancelled) == sent
+
+
+@requirement("mcp:interrupt")
+async def test_a_message_whose_interruption_fails_stays_in_the_queue(tools: Tools) -> None:
+    plane = tools.plane
+    session = await plane.running()
+    message = {"task_id": session.task, "delivery_mode": "interrupt"}
+    idle = await tools.ok("message_task", **message, prompt="Work.")
+    plane.runtime.refuses["cancel"] = RuntimeProblem(RuntimeCode.AGENT_DIED, "it ended")
+
+    busy = await tools.ok("message_task", **message, prompt="Stop that.")
+
+    async with plane.store.read() as state:
+        waits = [each.text for each in await state.queue(session.id)]
+    assert (idle["status"], busy["status"], waits) == ("started", "queued", ["Stop that."])
 
 
 @requirement("mcp:problems")
