@@ -16,6 +16,7 @@ __all__ = (
     "MAX_LISTED_TASKS",
     "MAX_MESSAGE_BYTES",
     "MAX_ROWS",
+    "MAX_STREAMS",
     "MAX_SUBSCRIBED",
     "MAX_TASK_REPOSITORIES",
     "MAX_TITLE",
@@ -32,6 +33,8 @@ MAX_LISTED_TASKS: Final = 25
 """Tasks whose resources are in one answer at most."""
 MAX_LISTED_SESSIONS: Final = 10
 """Conversations of one task in a list of resources at most: the newest."""
+MAX_STREAMS: Final = 128
+"""Streams of changes that one server tells on at once; one more is refused."""
 MAX_SUBSCRIBED: Final = 256
 """Resources that one client is told of at most."""
 MAX_TASK_REPOSITORIES: Final = 20

@@ -13,6 +13,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY, event_to_notification
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     EmptyResult,
@@ -29,6 +30,7 @@ from mcp_types import (
 from adapters.mcp.backend import Backend
 from adapters.mcp.wanted import Wanted
 from domain.principal import Principal
+from domain.tool_bounds import MAX_STREAMS
 
 __all__ = ("Listen", "listening", "stand")
 
@@ -38,32 +40,46 @@ Listen: TypeAlias = Callable[
 ]
 
 TOO_MANY: Final = "too_many_subscriptions: subscribe to fewer resources."
+TOO_MANY_STREAMS: Final = "too_many_streams: end one that you listen to."
 
 
 def listening(backend: Backend, principal: Callable[[Context], Principal]) -> Listen:
     """Serves one stream a call. It ends when the client leaves, or reads too slowly."""
+    streams = 0
 
     async def listen(
         context: Context, asked: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        if context.request_id is None:
-            raise MCPError(INVALID_REQUEST, "subscriptions/listen needs the id of a request.")
+        nonlocal streams
         wanted, honoured = agreed(principal(context), asked.notifications)
-        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: context.request_id}
-        with backend.store.follow() as following:
-            acknowledged = SubscriptionsAcknowledgedNotification(
-                params=SubscriptionsAcknowledgedNotificationParams(
-                    notifications=honoured, _meta=meta
-                )
-            )
-            await context.session.send_notification(acknowledged, context.request_id)
-            while changes := await following():
-                for event in await wanted.events(backend, changes):
-                    told = event_to_notification(event, meta)
-                    await context.session.send_notification(told, context.request_id)
-        return SubscriptionsListenResult(_meta=meta)
+        if streams >= MAX_STREAMS:
+            raise MCPError(INTERNAL_ERROR, TOO_MANY_STREAMS)
+        streams += 1
+        try:
+            return await tell(backend, context, wanted, honoured)
+        finally:
+            streams -= 1
 
     return listen
+
+
+async def tell(
+    backend: Backend, context: Context, wanted: Wanted, honoured: SubscriptionFilter
+) -> SubscriptionsListenResult:
+    """Say what the client is told of, and then tell it."""
+    if context.request_id is None:
+        raise MCPError(INVALID_REQUEST, "subscriptions/listen needs the id of a request.")
+    meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: context.request_id}
+    acknowledged = SubscriptionsAcknowledgedNotification(
+        params=SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
+    )
+    with backend.store.follow() as following:
+        await context.session.send_notification(acknowledged, context.request_id)
+        while changes := await following():
+            for event in await wanted.events(backend, changes):
+                told = event_to_notification(event, meta)
+                await context.session.send_notification(told, context.request_id)
+    return SubscriptionsListenResult(_meta=meta)
 
 
 def agreed(principal: Principal, asked: SubscriptionFilter) -> tuple[Wanted, SubscriptionFilter]:

@@ -6,7 +6,7 @@ import shlex
 import sys
 import tomllib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, SubscriptionLost
 from mcp_types import ResourceListChangedNotification
 
 from tests.e2e.conftest import git
@@ -138,6 +138,18 @@ async def test_a_client_reads_resources_and_is_told_of_changes(
     assert [each.uri for each in page.resources] == [uri, conversation]
     assert heard == {ResourcesListChanged(), ResourceUpdated(f"{uri}/plan")}
     assert [each.text for each in plan.contents] == ["Look."]  # type: ignore[union-attr]  # always text
+
+
+@requirement("mcp:restart")
+async def test_a_client_that_listens_holds_up_no_stop_and_is_told_of_it(
+    installation: Installation,
+) -> None:
+    async with AsyncExitStack() as stack:
+        async with installation.server() as driver:
+            client = await stack.enter_async_context(client_of(driver))
+            told = await stack.enter_async_context(client.listen(resources_list_changed=True))
+        with pytest.raises(SubscriptionLost):
+            await anext(told)
 
 
 @requirement("mcp:profiles")

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from adapters.mcp.toolbox import INSIDE
 from domain.event import EventKind, ExecutionEvent
 from domain.principal import Execution
 from domain.session import Session
-from domain.tool_bounds import MAX_LISTED_SESSIONS, MAX_LISTED_TASKS, MAX_SUBSCRIBED
+from domain.tool_bounds import MAX_LISTED_SESSIONS, MAX_LISTED_TASKS, MAX_STREAMS, MAX_SUBSCRIBED
 from pipelines.create_task import CreateTaskRequest
 from tests.adapters.mcp.conftest import Tools, agent_of, tools_for
 from tests.pipelines.plane import OWNER, Plane
@@ -264,6 +264,28 @@ async def test_the_subscriptions_of_a_client_are_bounded(tools: Tools) -> None:
         assert told.honored.resource_subscriptions == uris[1:]
     with pytest.raises(MCPError, match="too_many_subscriptions: "):
         await tools.client.listen(resource_subscriptions=uris).__aenter__()
+
+
+@requirement("mcp:changes")
+async def test_the_streams_of_a_server_are_bounded(tools: Tools) -> None:
+    async with AsyncExitStack() as stack:
+        for _ in range(MAX_STREAMS - 1):
+            await stack.enter_async_context(tools.client.listen(prompts_list_changed=True))
+        async with tools.client.listen(prompts_list_changed=True):
+            with pytest.raises(MCPError, match="too_many_streams: "):
+                await tools.client.listen(prompts_list_changed=True).__aenter__()
+        async with asyncio.timeout(60):
+            while not await room(tools.client):
+                pass
+
+
+async def room(client: Client) -> bool:
+    """Whether the server takes one more: it hears a little later that one has ended."""
+    try:
+        async with client.listen(prompts_list_changed=True):
+            return True
+    except MCPError:
+        return False
 
 
 @asynccontextmanager
