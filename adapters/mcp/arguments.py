@@ -288,7 +288,7 @@ class SpawnSession(Arguments):
 
 
 class PermissionAnswer(TaskSession):
-    request_id: Annotated[Id, Field(description="From a `permission_request` event.")]
+    request_id: Annotated[Id, Field(description="From list_pending_permissions_kandev.")]
     option_id: Annotated[
         str | None,
         Field(

@@ -13,6 +13,7 @@ from adapters.mcp import (
     arguments,
     asking,
     evidence,
+    permissions,
     planning,
     profile_shapes,
     profiles,
@@ -240,10 +241,20 @@ _BOTH: Final[Sequence[AnyTool[Any, Any]]] = (
 
 _FOR_PEOPLE: Final[Sequence[AnyTool[Any, Any]]] = (
     Tool(
+        "list_pending_permissions_kandev",
+        "List pending permission requests",
+        "List what the agent of a session asks permission for and nobody has answered, with the"
+        " options that it offers.",
+        Effect.READS,
+        arguments.TaskSession,
+        permissions.PendingPermissions,
+        permissions.pending_permissions,
+    ),
+    Tool(
         "answer_permission_kandev",
         "Answer a permission request",
-        "Answer what an agent asked permission for, with one of the options that it offered in its"
-        " `permission_request` event. Ask the user before you allow anything.",
+        "Answer what an agent asked permission for, with one of the options that it offered: see"
+        " list_pending_permissions_kandev. Ask the user before you allow anything.",
         Effect.INSTRUCTS,
         arguments.PermissionAnswer,
         answers.SessionAnswer,

@@ -63,8 +63,8 @@ async def talk(driver: Driver, client: Client, session: str) -> None:
     asking = script(call("permission", "Delete everything?"), call("message", "done"))
     await ok(client, "message_task", task_id=task, prompt=asking)
     await driver.until(session, "permission_request")
-    asked = (await ok(client, "get_conversation", **pair, kinds=["permission_request"]))["events"]
-    never = {"request_id": asked[0]["body"]["id"], "option_id": "never offered"}
+    (asked,) = (await ok(client, "list_pending_permissions", **pair))["pending"]
+    never = {"request_id": asked["request_id"], "option_id": "never offered"}
     assert await refused(client, "answer_permission", **pair, **never) == (
         "invalid_request: the agent offered no such option"
     )
@@ -73,7 +73,7 @@ async def talk(driver: Driver, client: Client, session: str) -> None:
         client,
         "answer_permission",
         **pair,
-        request_id=asked[0]["body"]["id"],
+        request_id=asked["request_id"],
         option_id="allow",
     )
     await driver.until(session, "complete")

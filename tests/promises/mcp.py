@@ -92,6 +92,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#plans",
         "The plan of a task is written once, rewritten and deleted by who may change the task.",
     ),
+    "mcp:permissions": (
+        f"{_PAGE}#permissions",
+        "A person's client sees which permissions wait for an answer, and answers with an option.",
+    ),
     "mcp:ask": (
         f"{_PAGE}#questions",
         "An agent asks its user and waits, told that it goes on; the first answer stands.",

@@ -127,6 +127,7 @@ async def test_every_answer_keeps_the_schema_of_its_tool(tools: Tools) -> None:
         "get_session": pair,
         "get_conversation": pair,
         "message_task": {"task_id": session.task, "prompt": "Go on."},
+        "list_pending_permissions": pair,
         "answer_permission": {**pair, "request_id": "1", "option_id": "allow"},
         "create_task_plan": {"task_id": session.task, "content": "Look."},
         "update_task_plan": {"task_id": session.task, "content": "Mend."},

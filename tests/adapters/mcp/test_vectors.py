@@ -127,6 +127,7 @@ async def test_wrong_arguments_reach_nothing(
         ("inside", "answer_permission"),
         ("inside", "answer_question"),
         ("inside", "list_pending_questions"),
+        ("inside", "list_pending_permissions"),
         ("outside", "ask_user_question"),
         ("outside", "complete_step"),
         ("outside", "get_diagnostic_bundle"),
