@@ -13,13 +13,14 @@ from adapters.http.launched import LaunchBody
 from adapters.http.problems import RefusalError, accepted, details
 from adapters.http.profiles import named
 from adapters.http.shapes import SessionBody, TaskBody
-from domain.access import NotFound
+from domain.access import Act, NotFound
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.outcome import failed
 from domain.principal import Principal
 from domain.step_report import StepWords
 from domain.task import TaskRepository, TaskState, check_prompt
+from pipelines.authority import permitted
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchRequest
 
@@ -156,13 +157,20 @@ class Tasks(Controller):
         return TaskBody.of(accepted(there))
 
     @get("/{task_id:str}/report")
-    async def report(self, task_id: FromPath[str], api: NamedDependency[Api]) -> ReportBody:
+    async def report(
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> ReportBody:
         """The last report of an agent that had done what the task asks."""
         async with api.store.read() as state:
             task = await state.task(TaskId(task_id))
-            found = await state.report(TaskId(task_id))
-        if task is None or found is None:
-            raise RefusalError(NotFound("task" if task is None else "report"))
+            if task is None or not await permitted(state, principal, task, Act.SEE):
+                raise RefusalError(NotFound("task"))
+            found = await state.report(task.id)
+        if found is None:
+            raise RefusalError(NotFound("report"))
         return ReportBody(found.session, found.words, found.at)
 
     @post("/{task_id:str}/restore", status_code=200)

@@ -31,7 +31,8 @@ NAME: Final = "kandev-mcp"
 
 INSTRUCTIONS: Final = (
     "Kandev runs coding agents on tasks, each in its own git worktree. A workspace holds"
-    " repositories and tasks, a task has sessions, a session is one agent's conversation."
+    " repositories and tasks, a task has sessions, a session is one agent's conversation. Tasks,"
+    " their plans and conversations are resources too; the prompts are what users saved."
 )
 
 Context = ServerRequestContext[Any, Any]

@@ -33,5 +33,7 @@ def test_a_state_that_nothing_is_in_counts_none() -> None:
 
     assert metric.samples == (
         Sample(2, (("state", "open"),)),
+        Sample(0, (("state", "review"),)),
+        Sample(0, (("state", "done"),)),
         Sample(0, (("state", "archived"),)),
     )
