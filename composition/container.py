@@ -175,7 +175,7 @@ class ControlPlane(containers.DeclarativeContainer):
     )
     keeper = providers.Singleton(AgentctlKeeper, store, vault, ids, relay, launching)
     runtime = providers.Singleton(AgentctlRuntime, keeper)
-    deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids)
+    deliver = providers.Singleton(DeliverQueued, store, runtime, clock, ids, redactor)
     follow = providers.Singleton(FollowExecution, store, runtime, feed, clock, deliver)
     instance_files = providers.Singleton(AgentctlFiles, keeper)
     instance_git = providers.Singleton(AgentctlGit, keeper)
@@ -258,7 +258,7 @@ class ControlPlane(containers.DeclarativeContainer):
         create_task=providers.Singleton(CreateTask, store, clock, ids),
         launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
         resume=resume,
-        prompt=providers.Singleton(PromptSession, store, runtime, clock, ids),
+        prompt=providers.Singleton(PromptSession, store, runtime, clock, ids, redactor),
         queue=queue,
         change_queue=providers.Singleton(ChangeQueue, store),
         send_queued=providers.Singleton(SendQueued, store, runtime, deliver),

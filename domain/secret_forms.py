@@ -80,6 +80,7 @@ def _forms(value: str) -> Iterator[Needle]:
         quote(raw),
         quote(raw, safe=_ENCODE_URI_COMPONENT),
         quote_plus(raw),
+        "".join(f"%{byte:02X}" for byte in raw),
     )
     for form in (value, *(text[1:-1] for text in literals), *urls, *map(_lower_hex, urls)):
         yield Needle(flatten(_encoded(form)))

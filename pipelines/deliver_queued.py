@@ -14,6 +14,7 @@ from domain.turn import Turn
 from pipelines.begin_turn import begin_turn, give_up_turn
 from ports.clock import Clock
 from ports.ids import Ids
+from ports.redactor import Redactor
 from ports.runtime import Runtime
 from ports.store import Store, Writer
 
@@ -26,6 +27,7 @@ class DeliverQueued:
     runtime: Runtime
     clock: Clock
     ids: Ids
+    redactor: Redactor
 
     async def __call__(self, session: SessionId) -> None:
         """Begin the turn of the prompt that is due, if one is.
@@ -36,7 +38,7 @@ class DeliverQueued:
         if begun is None:
             return
         prompt, turn, handle = begun
-        taken = await self.runtime.prompt(handle, turn.generation, turn.prompt)
+        taken = await self.runtime.prompt(handle, turn.generation, prompt.text)
         async with self.store.write() as unit:
             if failed(taken):
                 await give_up_turn(unit, turn, taken.failure(), self.clock.now())
@@ -55,7 +57,8 @@ class DeliverQueued:
             if prompt is None:
                 return None
             turn = TurnId(self.ids.new("turn"))
-            begun = await begin_turn(unit, found, turn, prompt.text, self.clock.now())
+            kept = self.redactor.redact_transcript(prompt.text)
+            begun = await begin_turn(unit, found, turn, kept, self.clock.now())
             if failed(begun):
                 return None
             await unit.put_queued(replace(prompt, turn=turn))

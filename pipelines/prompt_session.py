@@ -16,6 +16,7 @@ from pipelines.begin_turn import begin_turn, give_up_turn, handle_of
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
 from ports.ids import Ids
+from ports.redactor import Redactor
 from ports.runtime import Runtime, RuntimeProblem
 from ports.store import Store
 
@@ -30,11 +31,15 @@ class PromptSession:
     runtime: Runtime
     clock: Clock
     ids: Ids
+    redactor: Redactor
 
     async def __call__(
         self, principal: Principal, session: SessionId, text: str
     ) -> Result[Turn, TalkProblem]:
-        """Begin a turn. It is stored before the agent hears of it, and failed when it cannot."""
+        """Begin a turn. It is stored before the agent hears of it, and failed when it cannot.
+
+        The agent hears the text as it is; what is stored is without secrets.
+        """
         prompt = check_prompt(text)
         if failed(prompt):
             return prompt
@@ -42,7 +47,7 @@ class PromptSession:
         if failed(begun):
             return begun
         turn, handle = begun.unwrap()
-        taken = await self.runtime.prompt(handle, turn.generation, turn.prompt)
+        taken = await self.runtime.prompt(handle, turn.generation, prompt.unwrap())
         if failed(taken):
             async with self.store.write() as unit:
                 await give_up_turn(unit, turn, taken.failure(), self.clock.now())
@@ -57,7 +62,8 @@ class PromptSession:
             if found is None or not await permitted_by_id(unit, principal, found.task, Act.MESSAGE):
                 return Failure(NotFound("session"))
             turn = TurnId(self.ids.new("turn"))
-            return await begin_turn(unit, found, turn, prompt, self.clock.now())
+            kept = self.redactor.redact_transcript(prompt)
+            return await begin_turn(unit, found, turn, kept, self.clock.now())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,10 @@ class Redactor(Protocol):
         """The text without registered values and without what has the shape of a secret."""
         ...
 
+    def redact_transcript(self, text: str) -> str:
+        """The same for what people and agents say, where source code is no secret."""
+        ...
+
     def mask(self, data: bytes) -> Redacted[bytes]:
         """The same for bytes, with how many places were masked."""
         ...

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Final
 
 from domain.outcome import failed
-from domain.redaction import Redacted, Redactor, Unredactable
+from domain.redaction import Redacted, Redactor, Surface, Unredactable
 from domain.secret import Secret
 
 __all__ = ("OWN_PREFIXES", "Registry", "RegistryFull")
@@ -42,6 +42,9 @@ class Registry:
 
     def redact(self, text: str) -> str:
         return self._redactor.redact(text).text
+
+    def redact_transcript(self, text: str) -> str:
+        return self._redactor.redact(text, Surface.TRANSCRIPT).text
 
     def mask(self, data: bytes) -> Redacted[bytes]:
         """The same for bytes, with how many places were masked."""

@@ -44,6 +44,8 @@ def forms(value: str) -> dict[str, str]:
         "Python": repr(value),
         "URL": quote(value, safe=""),
         "path": quote(value),
+        "every byte": "".join(f"%{byte:02X}" for byte in raw),
+        "every byte, in lower case": "".join(f"%{byte:02x}" for byte in raw),
         "form": quote_plus(value),
         **{
             f"{name} after {ahead}": encode(bytes(ahead) + raw + b"tail").decode()

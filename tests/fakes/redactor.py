@@ -18,6 +18,9 @@ class ListingRedactor:
             text = text.replace(value, "***")
         return text
 
+    def redact_transcript(self, text: str) -> str:
+        return self.redact(text)
+
     def mask(self, data: bytes) -> Redacted[bytes]:
         masked = sum(data.count(value.encode()) for value in self.registered)
         return Redacted(self.redact(data.decode()).encode(), masked)

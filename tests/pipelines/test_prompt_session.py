@@ -9,6 +9,7 @@ from domain.access import NotFound
 from domain.identity import ExecutionId, SessionId, TaskId
 from domain.outcome import Failure
 from domain.principal import Execution
+from domain.secret import Secret
 from domain.session import Move, NotAllowed, SessionState
 from domain.task import MAX_PROMPT_BYTES, InvalidPrompt
 from domain.turn import TurnState
@@ -38,6 +39,18 @@ async def test_a_prompt_begins_a_turn_with_a_generation_of_its_own(plane: Plane)
     assert await plane.turns(session.id) == [turn]
     assert plane.runtime.prompts == [(handle(session), 1, "Go.")]
     assert (await plane.session(session.id)).state is SessionState.RUNNING
+
+
+@requirement("redaction:everywhere")
+async def test_a_secret_in_a_prompt_reaches_the_agent_and_is_not_kept(plane: Plane) -> None:
+    session = await plane.running()
+    plane.redactor.register(Secret("hunter2-hunter2"))
+
+    turn = (await plane.api.prompt(OWNER, session.id, "Use hunter2-hunter2.")).unwrap()
+
+    assert [text for _, _, text in plane.runtime.prompts] == ["Use hunter2-hunter2."]
+    assert await plane.turns(session.id) == [turn]
+    assert turn.prompt == "Use ***."
 
 
 async def test_one_turn_runs_at_a_time(plane: Plane) -> None:

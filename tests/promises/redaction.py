@@ -47,6 +47,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#in-a-stream",
         "What a stream holds is bounded, and an endless secret stays masked.",
     ),
+    "redaction:everywhere": (
+        f"{_PAGE}#redaction",
+        "A connection's token is kept nowhere, in no encoding that is known, whoever says it.",
+    ),
     "redaction:cost": (
         f"{_PAGE}#what-it-costs",
         "Time is linear; clean text is the same object; twice is once; text and bytes agree.",
