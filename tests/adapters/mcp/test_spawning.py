@@ -62,6 +62,19 @@ async def test_an_agent_is_started_with_the_profiles_that_are_named(tools: Tools
 
 
 @requirement("mcp:profiles")
+async def test_a_profile_of_another_agent_starts_nothing(tools: Tools) -> None:
+    task = await tools.plane.ready_task()
+    fast = await profile(tools.plane, task.workspace, "Fast", AgentChoice("demo"))
+
+    text = await tools.refused(
+        "spawn_session", task_id=task.id, agent="claude", agent_profile_id=fast.id
+    )
+
+    assert text == "other_agent: Fast: demo"
+    assert (await tools.ok("list_sessions", task_id=task.id))["sessions"] == []
+
+
+@requirement("mcp:profiles")
 async def test_profiles_come_in_pages_and_of_a_workspace_that_is_seen(plane: Plane) -> None:
     session = await plane.running()
     async with plane.store.read() as state:
