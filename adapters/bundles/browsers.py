@@ -1,12 +1,13 @@
 """The browsers of each identity, and what they bring for a bundle: into files without a name."""
 
 import asyncio
+import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from typing_extensions import override
 
@@ -16,7 +17,7 @@ from domain.bundle_job import Job
 from domain.bundle_manifest import Evidence
 from domain.bundle_path import BundleId
 from domain.identity import UserId
-from domain.redaction import Redacted
+from domain.redaction import MASK, Redacted
 from ports.browsers import BrowserConnection, Browsers, CaptureRequest
 from ports.clock import Clock
 from ports.evidence import Collected, Scratch, ScratchFile
@@ -47,6 +48,13 @@ class _Sheet:
 
     file: ScratchFile
     crc32: int = 0
+
+
+class _Said(NamedTuple):
+    """An envelope without its secrets, and how many there were."""
+
+    envelope: Envelope
+    masked: int
 
 
 @dataclass(slots=True)
@@ -130,7 +138,8 @@ class ConnectedBrowsers(Browsers):
         if entries is None:
             return Verdict.INVALID
         masked = [self._mask(entry) for entry in entries]
-        chunk = Chunk(envelope, [each.text for each in masked])
+        said = self._said(envelope)
+        chunk = Chunk(said.envelope, [each.text for each in masked])
         gathering, verdict = taken(capture.gathering, chunk)
         while len(capture.sheets) < len(gathering.heard):
             capture.sheets.append(_Sheet(await self._scratch.new()))
@@ -139,9 +148,16 @@ class ConnectedBrowsers(Browsers):
             data = b"".join(entry + b"\n" for entry in chunk.entries)
             await sheet.file.write(data)
             sheet.crc32 = zlib.crc32(data, sheet.crc32)
-            capture.masked += sum(each.masked for each in masked)
+            capture.masked += said.masked + sum(each.masked for each in masked)
         capture.gathering = gathering
         return verdict
+
+    def _said(self, envelope: Envelope) -> _Said:
+        """What it says about itself, which the manifest shows."""
+        if envelope.metadata is None:
+            return _Said(envelope, 0)
+        metadata = self._mask(json.dumps(envelope.metadata).encode())
+        return _Said(envelope._replace(metadata=_decoded(metadata.text)), metadata.masked)
 
     async def _wait(self, capture: _Capture, deadline: datetime) -> None:
         seconds = (deadline - self._clock.now()).total_seconds()
@@ -175,3 +191,12 @@ class ConnectedBrowsers(Browsers):
             redactions={Source.FRONTEND.value: capture.masked} if capture.masked else {},
             capture=capture.gathering.capture(),
         )
+
+
+def _decoded(metadata: bytes) -> dict[str, object]:
+    """The object that was masked, or that it was, where the mask took a quote with it."""
+    try:
+        shown: dict[str, object] = json.loads(metadata)
+    except ValueError:
+        return {"redacted": MASK}
+    return shown

@@ -133,6 +133,32 @@ async def test_what_was_brought_before_the_deadline_is_kept_without_a_secret(roo
     assert [each.complete for each in collected.capture.profiles] == [False]
 
 
+@requirement("bundle:capture:kept")
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ({"lost": 1, "why": "é"}, {"lost": 1, "why": "é"}),
+        ({"said": f"token {PLANTED}"}, {"said": "token [REDACTED]"}),
+        ({PLANTED: {"deep": [PLANTED]}}, {"[REDACTED]": {"deep": ["[REDACTED]"]}}),
+    ],
+)
+async def test_what_a_browser_says_about_itself_is_redacted_too(
+    room: Room, said: dict[str, object], shown: dict[str, object]
+) -> None:
+    envelope = Envelope("b1", "s1", 0, True, "memory", said, 1)
+    with room.browsers.connected(OWNER) as connection:
+        gathering = asyncio.create_task(room.gather())
+        await connection.next(SECONDS)
+        await room.browsers.bring(OWNER, BUNDLE, envelope, list)
+        collected = await gathering
+
+    await read(collected)
+    assert collected.capture is not None
+    [profile] = collected.capture.profiles
+    assert profile.metadata == shown
+    assert collected.redactions.get("frontend", 0) == json.dumps(said).count(PLANTED)
+
+
 @requirement("bundle:capture:first")
 async def test_the_entries_of_a_tab_that_is_not_heard_are_not_looked_at(room: Room) -> None:
     def never() -> Sequence[bytes]:
