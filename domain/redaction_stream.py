@@ -12,7 +12,7 @@ from domain.secret_shapes import LOOKBEHIND, REACH
 
 __all__ = ("HELD_BYTES", "ByteStream", "TextStream")
 
-HELD_BYTES = 16 * 1024
+HELD_BYTES = 32 * 1024
 """A masked place longer than this is masked on, unread, to the next white space or quote."""
 
 _END_OF_MASKED = re.compile(rb"[\s\"']")

@@ -1,8 +1,9 @@
 """The forms under which a secret may appear in text, as byte strings to look for.
 
 A secret leaks as it is, inside a base64 text that starts before it (`user:password`), in a URL, or
-escaped inside a JSON or Python literal. base64 hides it at one of three alignments (RFC 4648
-section 4); what an alignment fixes is every sextet whose six bits all come from the secret.
+escaped inside a JSON or Python literal, which may lie inside another as in a log that quotes JSON.
+base64 hides it at one of three alignments (RFC 4648 section 4); what an alignment fixes is every
+sextet whose six bits all come from the secret.
 """
 
 import base64
@@ -11,13 +12,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-__all__ = ("MIN_VALUE_BYTES", "PIECE_CHARACTERS", "Needle", "flatten", "needles")
+__all__ = ("LITERALS", "MIN_VALUE_BYTES", "PIECE_CHARACTERS", "Needle", "flatten", "needles")
 
 MIN_VALUE_BYTES = 8
 """A shorter value is not looked for: it would tear ordinary text to pieces."""
 
 PIECE_CHARACTERS = 1024
 """A longer line of a secret is looked for in pieces of this size, so that no form is unbounded."""
+
+LITERALS = 3
+"""How many literals may lie one inside the other."""
 
 _FLAT = bytes.maketrans(b"-_", b"+/")
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -74,7 +78,6 @@ def _pieces(line: str) -> Iterator[str]:
 
 def _forms(value: str) -> Iterator[Needle]:
     raw = _encoded(value)
-    literals = (json.dumps(value, ensure_ascii=False), json.dumps(value), repr(value))
     urls = (
         quote(raw, safe=""),
         quote(raw),
@@ -82,10 +85,25 @@ def _forms(value: str) -> Iterator[Needle]:
         quote_plus(raw),
         "".join(f"%{byte:02X}" for byte in raw),
     )
-    for form in (value, *(text[1:-1] for text in literals), *urls, *map(_lower_hex, urls)):
+    for form in (*_literals(value), *urls, *map(_lower_hex, urls)):
         yield Needle(flatten(_encoded(form)))
     for alignment in range(3):
         yield _base64(raw, alignment)
+
+
+def _literals(value: str) -> tuple[str, ...]:
+    """The value, and how it is escaped in up to `LITERALS` literals."""
+    found = {value: None}
+    last = found
+    for _ in range(LITERALS):
+        last = {form: None for text in last for form in _quoted(text) if form not in found}
+        found |= last
+    return tuple(found)
+
+
+def _quoted(text: str) -> tuple[str, ...]:
+    literals = (json.dumps(text, ensure_ascii=False), json.dumps(text), repr(text))
+    return tuple(literal[1:-1] for literal in literals)
 
 
 def _lower_hex(url: str) -> str:

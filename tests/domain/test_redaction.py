@@ -1,7 +1,9 @@
 """No registered value and no telling shape survives, and nothing else is touched."""
 
 import base64
+import itertools
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from domain.outcome import Failure, Success, failed
 from domain.redaction import MASK, MAX_VALUES, Redactor, Surface, Unredactable
 from domain.secret import Secret
-from domain.secret_forms import MIN_VALUE_BYTES, PIECE_CHARACTERS
+from domain.secret_forms import LITERALS, MIN_VALUE_BYTES, PIECE_CHARACTERS
 from tests.requirements import requirement
 
 TOKEN = "9f-3_Qx7/Lm+2Vt!Kd~e8"
@@ -68,6 +70,23 @@ def test_a_registered_value_is_masked_in_every_form(form: str) -> None:
     assert redacted.text.startswith("before ")
     assert redacted.text.endswith(" after")
     assert not any(shown[start : start + 8] in redacted.text for start in range(8, len(shown) - 16))
+
+
+@requirement("redaction:value")
+@pytest.mark.parametrize("innermost", [str, repr])
+@pytest.mark.parametrize("only_ascii", list(itertools.product([True, False], repeat=LITERALS - 1)))
+def test_a_value_is_masked_inside_literals_inside_literals(
+    only_ascii: tuple[bool, ...], innermost: Callable[[str], str]
+) -> None:
+    value = "k9/Z\"~X\\v2%m\\u00e9'W4é😀Lp"
+    redactor = knowing(value)
+    text = innermost(value)
+
+    for each in only_ascii:
+        text = json.dumps(text, ensure_ascii=each)
+        shown = redactor.redact(text).text
+        assert shown.count(MASK) == 1
+        assert set(shown.replace(MASK, "")) <= set("\\\"'")
 
 
 @requirement("redaction:value")
