@@ -15,17 +15,21 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import structlog
 import uvicorn
 import uvloop
 from typing_extensions import override
 
 from adapters.agentctl.proof import KEY_BYTES
 from adapters.agentctl.server.vigil import vigil
+from adapters.logs.logs import Thresholds
+from adapters.redactor.registry import Registry
+from adapters.system.clock import SystemClock
 from composition.agentctl_container import (
     Container,
     Place,
@@ -33,10 +37,14 @@ from composition.agentctl_container import (
     listen_on_loopback,
     private,
 )
-from composition.logging import to_stderr
+from composition.logging import configure, thresholds_of
 from composition.memory import hide_memory
+from composition.settings import VERSION
+from domain.log_queue import Level
 
 __all__ = ("main",)
+
+log = structlog.get_logger()
 
 KEY_SECONDS: Final = 5.0
 """How long the key is waited for; without one only health is served."""
@@ -87,13 +95,13 @@ async def _serve(
     owned: bool,
 ) -> None:
     container = Container(place=place, key=key)
-    to_stderr(container.registry())
-    core, clock = container.core(), container.clock()
+    core, clock, registry = container.core(), container.clock(), container.registry()
     server = _Server(container.app())
     container.tool_sockets().sweep()
     told = asyncio.Event()
     _listen_for_the_end(told, owned=owned)
     async with (
+        _logging(place.home, registry),
         container.sockets(),
         core.bundles,
         core.instances as instances,
@@ -105,14 +113,25 @@ async def _serve(
         await server.up.wait()
         port = None if loopback is None else loopback.getsockname()[1]
         _announce(listener.getsockname(), core.started, port)
+        log.info("serving", version=VERSION, port=port)
         warming = group.create_task(asyncio.to_thread(_warm_up))
         watching = group.create_task(vigil(container.presence(), instances, clock.monotonic))
         telling = group.create_task(told.wait())
         await asyncio.wait({watching, telling}, return_when=asyncio.FIRST_COMPLETED)
         await instances.stop_all()
+        log.info("ending")
         server.should_exit = True
         for task in (watching, telling, warming):
             task.cancel()
+
+
+@asynccontextmanager
+async def _logging(home: Path, registry: Registry) -> AsyncIterator[None]:
+    """Logs of its own beside the server's; standard error has what ends the process, no more."""
+    taken = Thresholds(thresholds_of(os.environ).file, console=Level.FATAL)
+    async with AsyncExitStack() as stack:
+        configure(home / "logs" / "agentctl", SystemClock(), registry, taken, stack)
+        yield
 
 
 class _Server(uvicorn.Server):

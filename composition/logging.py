@@ -4,11 +4,12 @@ Standard output is for data. `structlog` stands in front, and what libraries log
 """
 
 import logging
-import sys
+import traceback
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Final, TextIO
+from types import TracebackType
+from typing import Final
 
 import structlog
 from structlog.typing import EventDict, WrappedLogger
@@ -16,11 +17,14 @@ from typing_extensions import override
 
 from adapters.logs.logs import Logs, Thresholds
 from adapters.redactor.registry import Registry
+from composition.start_problem import Told
 from domain.log_queue import Level
 from ports.clock import Clock
-from ports.redactor import Redactor
 
-__all__ = ("configure", "thresholds_of", "to_stderr")
+__all__ = ("configure", "thresholds_of")
+
+FAILURE_CHARACTERS: Final = 64 * 1024
+"""Of what ends the process; where it was raised is at the end."""
 
 _WORDS: Final = {
     "debug": Level.DEBUG,
@@ -75,15 +79,17 @@ def configure(
         cache_logger_on_first_use=False,
     )
     stack.callback(structlog.reset_defaults)
+    stack.push(_tell_failure)
     return logs
 
 
-def to_stderr(redactor: Redactor) -> None:
-    """Send what this process and its libraries log to standard error, for as long as it runs."""
-    _write_to(sys.stderr, redactor)
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Redacted(redactor))
-    logging.getLogger().addHandler(handler)
+def _tell_failure(
+    kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+) -> None:
+    """What nobody expected ends the process: the log has it, cut to its end, before it closes."""
+    if isinstance(error, Exception) and not isinstance(error, Told):
+        told = "".join(traceback.format_exception(kind, error, trace))
+        structlog.get_logger().critical("ended_by_failure", exception=told[-FAILURE_CHARACTERS:])
 
 
 class _Libraries(logging.Handler):
@@ -97,38 +103,3 @@ class _Libraries(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         level = max(each for each in Level if each <= record.levelno)
         self._logs.offer(level, {"event": self.format(record), "logger": record.name})
-
-
-class _Redacted(logging.Formatter):
-    """What libraries log, traceback included."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._redactor = redactor
-
-    @override
-    def format(self, record: logging.LogRecord) -> str:
-        return self._redactor.redact(super().format(record))
-
-
-def _write_to(file: TextIO, redactor: Redactor) -> None:
-    def redact(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-        return {name: _clean(value, redactor) for name, value in event.items()}
-
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            redact,
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.WriteLoggerFactory(file),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        cache_logger_on_first_use=False,
-    )
-
-
-def _clean(value: object, redactor: Redactor) -> object:
-    return redactor.redact(value) if isinstance(value, str) else value

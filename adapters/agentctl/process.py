@@ -18,6 +18,8 @@ from adapters.agentctl.wire import Announced
 
 __all__ = ("StartFailed", "Started", "end", "start")
 
+MAX_LOG_BYTES: Final = 1024 * 1024
+"""What its standard error may have come to when it is started anew."""
 START_SECONDS: Final = 30.0
 """From the start of the process to the line in which it says where it listens."""
 END_SECONDS: Final = 20.0
@@ -114,9 +116,12 @@ def _reap(pid: int, started: int) -> None:
 def _spawn(
     command: Sequence[str], environment: Mapping[str, str], log: Path
 ) -> "subprocess.Popen[bytes]":
+    """With what the process says when it ends badly in `log`, which begins anew when it is long."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         errors = os.open(log, flags, 0o600)
+        if os.fstat(errors).st_size > MAX_LOG_BYTES:
+            os.ftruncate(errors, 0)
     except OSError:  # a log that cannot be written keeps nobody from working
         errors = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:

@@ -12,7 +12,8 @@ import structlog
 from adapters.logs.logs import Thresholds
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
-from composition.logging import configure, thresholds_of
+from composition.logging import FAILURE_CHARACTERS, configure, thresholds_of
+from composition.start_problem import CannotStart
 from domain.log_queue import Level
 from domain.redaction import Redactor
 from domain.secret import Secret
@@ -73,6 +74,37 @@ async def test_what_is_logged_by_us_and_by_libraries_is_in_the_file_without_secr
     assert said.out == ""
     assert [line.split()[1] for line in said.err.splitlines()] == ["warn", "error", "warn"]
     assert "horse" not in said.err + (tmp_path / "backend-logs.log").read_text()
+
+
+async def ending(folder: Path, registry: Registry, error: BaseException) -> None:
+    async with AsyncExitStack() as stack:
+        configure(folder, SystemClock(), registry, Thresholds(), stack)
+        structlog.get_logger().info("before")
+        raise error
+
+
+@requirement("sinks:fatal")
+async def test_a_failure_that_ends_the_process_is_the_last_entry(tmp_path: Path) -> None:
+    registry = Registry(Redactor())
+    registry.register(Secret("correct horse battery"))
+    with pytest.raises(ValueError, match="correct"):
+        await ending(tmp_path, registry, ValueError("correct horse battery" + "x" * 100_000))
+
+    first, last = entries(tmp_path)
+    assert (first["event"], last["event"], last["level"]) == ("before", "ended_by_failure", "fatal")
+    assert len(last["exception"]) <= FAILURE_CHARACTERS
+    assert "horse" not in last["exception"]
+
+
+@requirement("sinks:fatal")
+@pytest.mark.parametrize("end", [CannotStart("taken", "taken", ""), KeyboardInterrupt()])
+async def test_an_end_that_is_told_otherwise_is_no_failure(
+    tmp_path: Path, end: BaseException
+) -> None:
+    with pytest.raises(type(end)):
+        await ending(tmp_path, Registry(Redactor()), end)
+
+    assert [entry["event"] for entry in entries(tmp_path)] == ["before"]
 
 
 def entries(folder: Path) -> list[dict[str, Any]]:

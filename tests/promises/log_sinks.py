@@ -27,6 +27,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#sinks",
         "At the end what was taken is written, for two seconds at most.",
     ),
+    "sinks:fatal": (
+        f"{_PAGE}#sinks",
+        "A failure that ends the process is the last entry of its log, cut to its end.",
+    ),
+    "sinks:agentctl": (
+        f"{_PAGE}#sinks",
+        "agentctl keeps bounded logs of its own; its standard error begins anew when it is long.",
+    ),
     "sinks:redacted": (
         f"{_PAGE}#sinks",
         "No sink writes a registered value in any encoding, nor what has the shape of a secret.",
