@@ -55,6 +55,9 @@ class HomeScratch(Scratch):
         return _File(TemporaryFile(dir=self._folder, buffering=0))
 
     def free_bytes(self) -> int:
-        """What the disk has for us."""
-        found = os.statvfs(self._folder)
+        """What the disk has for us; nothing where that cannot be told."""
+        try:
+            found = os.statvfs(self._folder)
+        except OSError:
+            return 0
         return found.f_bavail * found.f_frsize
