@@ -73,6 +73,7 @@ async def test_a_part_of_a_bundle_is_the_slice_of_the_whole(installation: Instal
         other = await read(driver, url, range="bytes=50-", if_range='"another"')
         beyond = await read(driver, url, range=f"bytes={len(whole)}-")
         known = await read(driver, url, if_none_match=etag)
+        squeezed = await read(driver, url, accept_encoding="gzip")
 
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == str(len(whole))
@@ -84,6 +85,8 @@ async def test_a_part_of_a_bundle_is_the_slice_of_the_whole(installation: Instal
     assert (other.status_code, other.content) == (200, whole)
     assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(whole)}")
     assert (known.status_code, known.content) == (304, b"")
+    assert (squeezed.headers.get("content-encoding"), squeezed.content) == (None, whole)
+    assert squeezed.headers["cache-control"] == "no-store, no-transform"
 
 
 @requirement("bundles:entry")

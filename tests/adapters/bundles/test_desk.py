@@ -151,6 +151,25 @@ async def test_a_reader_keeps_what_it_reads_beyond_the_expiry() -> None:
     assert at.drawer.papers[0].closed
 
 
+@requirement("bundles:let-go")
+async def test_readers_at_once_get_the_same_and_one_that_leaves_holds_nothing() -> None:
+    async with office() as at:
+        job = at.ask()
+        await at.ended(job.id)
+        found = at.desk.bundle(OWNER, job.id).unwrap()
+        leaving = found.chunks(0, found.archive.length)
+        await anext(leaving)
+        read = await asyncio.gather(*(at.read(job.id) for _ in range(4)))
+        at.clock.advance(timedelta(minutes=15))
+        at.desk.job(OWNER, job.id)
+        held = not at.drawer.papers[0].closed
+        await leaving.aclose()
+        closed = at.drawer.papers[0].closed
+
+    assert {zlib.crc32(each) for each in read} == {found.archive.crc32}
+    assert (held, closed) == (True, True)
+
+
 @requirement("bundles:changed")
 async def test_evidence_that_changed_ends_the_body_and_fails_the_job() -> None:
     async with office() as at:

@@ -4,7 +4,9 @@ import json
 import os
 import select
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 
@@ -14,6 +16,8 @@ from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from domain.log_queue import Level, LossReason, Lost
 from domain.redaction import Redactor
+from ports.clock import Clock
+from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
 
 SECONDS = 10.0
@@ -27,16 +31,50 @@ def pipe() -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
-def logs_in(folder: Path, descriptor: int, thresholds: Thresholds | None = None) -> Logs:
+def logs_in(
+    folder: Path, descriptor: int, thresholds: Thresholds | None = None, clock: Clock | None = None
+) -> Logs:
     mask = Registry(Redactor()).mask
-    logs = Logs(folder, SystemClock(), mask, thresholds or Thresholds(), descriptor)
+    logs = Logs(folder, clock or SystemClock(), mask, thresholds or Thresholds(), descriptor)
     logs.start()
     return logs
 
 
-def events(folder: Path) -> list[str]:
-    lines = (folder / "backend-logs.log").read_text().splitlines()
+def events(folder: Path, name: str = "backend-logs.log") -> list[str]:
+    lines = (folder / name).read_text().splitlines()
     return [json.loads(line)["event"] for line in lines]
+
+
+@requirement("sinks:day")
+@requirement("sinks:whole")
+def test_many_threads_across_midnight_leave_whole_lines_in_two_files(
+    tmp_path: Path, pipe: tuple[int, int]
+) -> None:
+    clock = ManualClock(datetime(2026, 7, 29, 23, 59, tzinfo=UTC))
+    logs = logs_in(tmp_path, pipe[1], clock=clock)
+    midnight = Barrier(9)
+
+    def write() -> None:
+        for number in range(500):
+            if number == 250:
+                assert logs.file.flush(SECONDS)
+                midnight.wait(SECONDS)
+                midnight.wait(SECONDS)
+            logs.offer(Level.INFO, {"event": f"line {number}"})
+
+    threads = [Thread(target=write) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    midnight.wait(SECONDS)
+    clock.advance(timedelta(minutes=2))
+    midnight.wait(SECONDS)
+    for thread in threads:
+        thread.join(SECONDS)
+    logs.close()
+
+    expected = sorted(f"line {number}" for number in range(500) for _ in range(8))
+    assert sorted(events(tmp_path) + events(tmp_path, "backend-logs-2026-07-29.log")) == expected
+    assert len(events(tmp_path)) == 8 * 250
 
 
 @requirement("sinks:levels")
