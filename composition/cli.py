@@ -26,6 +26,7 @@ VERBS: Final = {
     "ledger": "list what was done with leases, or export it",
     "profile": "list, show, set and remove what agents are launched with",
     "prompt": "list, show, set and remove the prompts that are saved for use",
+    "token": "make, list and revoke the access tokens of other clients",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }

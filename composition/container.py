@@ -67,6 +67,7 @@ from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
+from pipelines.keep_access_tokens import KeepAccessTokens
 from pipelines.keep_plan import KeepPlan
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
@@ -281,6 +282,7 @@ class ControlPlane(containers.DeclarativeContainer):
         profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
         move_task=providers.Singleton(MoveTask, store),
         saved_prompts=saved_prompts,
+        access_tokens=providers.Singleton(KeepAccessTokens, store, clock, ids, redactor),
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),

@@ -37,7 +37,7 @@ from composition.holding import held_home, keys, opened, secrets_of
 from composition.logging import configure, thresholds_of
 from composition.settings import VERSION, Settings
 from composition.start_problem import CannotStart
-from composition.tokens import OwnerToken
+from composition.tokens import HomeTokens
 from composition.upkeep import upkeep
 from domain.agent import Agent
 from domain.http_door import loopback_hosts
@@ -138,7 +138,7 @@ async def started(
         await stack.enter_async_context(plane.bundles())
         app = create_app(
             plane.api(),
-            OwnerToken(Secret(token)),
+            HomeTokens(Secret(token), store, SystemClock()),
             loopback_hosts(settings.host, bound_port),
             await stack.enter_async_context(plane.mcp()),
         )

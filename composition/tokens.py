@@ -1,25 +1,39 @@
-"""The bearer token of the home's owner."""
+"""The bearer tokens of a home: its own, which opens everything, and those that were made."""
 
 import hmac
+from dataclasses import dataclass
+from typing import Final
 
 from typing_extensions import override
 
-from domain.identity import TokenId, UserId
+from domain.access_token import HOME_TOKEN, Bearer, Scope, bearer_of, digest
+from domain.identity import UserId
 from domain.principal import Token
 from domain.secret import Secret
+from ports.clock import Clock
+from ports.store import Store
 from ports.tokens import Tokens
 
-__all__ = ("OwnerToken",)
+__all__ = ("HomeTokens",)
+
+_HOME: Final = Bearer(Token(HOME_TOKEN, UserId("owner")), frozenset(Scope))
 
 
-class OwnerToken(Tokens):
-    """One token, for the one owner of the home."""
+@dataclass(frozen=True, slots=True)
+class HomeTokens(Tokens):
+    """All of them act for the one owner of the home."""
 
-    def __init__(self, token: Secret) -> None:
-        self._token = token
+    home: Secret
+    store: Store
+    clock: Clock
 
     @override
-    def principal(self, shown: str) -> Token | None:
-        if hmac.compare_digest(shown.encode(), self._token.reveal().encode()):
-            return Token(TokenId("home"), UserId("owner"))
-        return None
+    async def bearer(self, shown: str) -> Bearer | None:
+        if hmac.compare_digest(shown.encode(), self.home.reveal().encode()):
+            return _HOME
+        key = digest(shown)
+        if key is None:
+            return None
+        async with self.store.read() as state:
+            found = await state.access_token(key)
+        return None if found is None else bearer_of(found, self.clock.now())

@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from domain.access_token import AccessToken
 from domain.connection import Connection
 from domain.event import ExecutionEvent, SessionEvent
 from domain.execution import Execution, ExecutionState, Handle
@@ -28,7 +29,9 @@ from domain.identity import (
     RepositoryId,
     SessionId,
     TaskId,
+    TokenId,
     TurnId,
+    UserId,
     WorkspaceId,
 )
 from domain.inquiry import Inquiry
@@ -138,6 +141,16 @@ class Reader(Protocol):
     async def saved_prompts(
         self, workspace: WorkspaceId, after: str | None, limit: int
     ) -> Sequence[SavedPrompt]:
+        """By id, strictly after `after`."""
+        ...
+
+    async def access_token(self, digest: str) -> AccessToken | None:
+        """The one whose text has this digest."""
+        ...
+
+    async def access_tokens(
+        self, user: UserId, after: str | None, limit: int
+    ) -> Sequence[AccessToken]:
         """By id, strictly after `after`."""
         ...
 
@@ -294,6 +307,11 @@ class Writer(Reader, Protocol):
 
     async def remove_saved_prompt(self, prompt: PromptId) -> bool:
         """False when it is absent."""
+        ...
+
+    async def add_access_token(self, token: AccessToken) -> None: ...
+    async def remove_access_token(self, user: UserId, token: TokenId) -> bool:
+        """False when the user has no such token."""
         ...
 
     async def put_inquiry(self, inquiry: Inquiry) -> None: ...

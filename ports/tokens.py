@@ -2,12 +2,15 @@
 
 from typing import Protocol
 
-from domain.principal import Token
+from domain.access_token import Bearer
 
 __all__ = ("Tokens",)
 
 
 class Tokens(Protocol):
-    def principal(self, shown: str) -> Token | None:
-        """The principal of a valid token; takes as long for a wrong one. None for any other."""
+    async def bearer(self, shown: str) -> Bearer | None:
+        """Whom a valid token stands for, and what it opens. None for any other text.
+
+        Raises `StoreUnavailable` where the store cannot be asked.
+        """
         ...

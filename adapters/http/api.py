@@ -14,6 +14,7 @@ from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
+from pipelines.keep_access_tokens import KeepAccessTokens
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
@@ -88,6 +89,7 @@ class Api:
     repository_environment: RepositoryEnvironment
     profiles: KeepProfiles
     saved_prompts: KeepSavedPrompts
+    access_tokens: KeepAccessTokens
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     processes: SessionProcesses

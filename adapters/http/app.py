@@ -10,6 +10,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
+from adapters.http.access_tokens import AccessTokens
 from adapters.http.api import Api
 from adapters.http.browsers import BrowserRoutes
 from adapters.http.bundles import BundleRoutes
@@ -88,6 +89,7 @@ def create_app(
             Ledger,
             Questions,
             SavedPrompts,
+            AccessTokens,
             BundleRoutes,
             BrowserRoutes,
             ErrorReports,

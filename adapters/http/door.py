@@ -1,8 +1,8 @@
 """The door of the server: Host, Origin and Fetch Metadata first, then the bearer token.
 
 It stands before the whole application: what does not come in learns not even which routes there
-are, and nothing of its body is read. `/health` alone needs no token. What a token stands for is the
-principal of the request.
+are, and nothing of its body is read. `/health` alone needs no token. Whom a token stands for is the
+principal of the request; what it does not open stays shut, whichever route is asked.
 """
 
 from collections.abc import Collection, Iterable
@@ -23,8 +23,10 @@ from litestar.types import (
 
 from adapters.http.problem_details import MEDIA_TYPE, Details
 from adapters.http.request_meter import RequestMeter
+from domain.access_token import needed
 from domain.http_door import Asked, Reason, admit
 from domain.outcome import failed
+from ports.store import StoreUnavailable
 from ports.tokens import Tokens
 
 __all__ = ("PRINCIPAL", "Door")
@@ -39,6 +41,14 @@ _SENTENCES = {
     Reason.ORIGIN: "Requests from another origin are refused.",
     Reason.SITE: "Requests from another site are refused.",
     Reason.CONTENT_TYPE: "The body must be application/json.",
+}
+
+_CLOSES = {401: 4401, 403: 4403}
+"""What a WebSocket is closed with; 1013 (RFC 6455's registry) asks to try again later."""
+
+_REMEDIES = {
+    401: "Send `Authorization: Bearer` with the token of the home, or one made for it.",
+    503: "Try again; `kandev doctor` says what is wrong.",
 }
 
 
@@ -80,16 +90,36 @@ class Door:
             status = 415 if reason is Reason.CONTENT_TYPE else 403
             await _refuse(scope, send, status, reason.value, _SENTENCES[reason])
             return False
-        if scope["path"] not in OPEN_PATHS:
-            scheme, _, token = headers.get("authorization", "").partition(" ")
-            principal = (
-                self._tokens.principal(token.strip()) if scheme.lower() == "bearer" else None
+        if scope["path"] in OPEN_PATHS:
+            return True
+        return await self._knows(scope, headers.get("authorization", ""), send)
+
+    async def _knows(self, scope: Scope, authorization: str, send: Send) -> bool:
+        scheme, _, token = authorization.partition(" ")
+        try:
+            bearer = (
+                await self._tokens.bearer(token.strip()) if scheme.lower() == "bearer" else None
             )
-            if principal is None:
-                await _refuse(scope, send, 401, "unauthorized", "A valid bearer token is needed.")
-                return False
-            scope.setdefault("state", {})[PRINCIPAL] = principal
+        except StoreUnavailable as error:
+            await _refuse(scope, send, 503, error.fault.value, "The store cannot serve now.")
+            return False
+        if bearer is None:
+            await _refuse(scope, send, 401, "unauthorized", "A valid bearer token is needed.")
+            return False
+        scope_needed = needed(_method(scope))
+        if scope_needed not in bearer.scopes:
+            text = f"The token does not have the scope `{scope_needed.value}`."
+            await _refuse(scope, send, 403, "insufficient_scope", text)
+            return False
+        scope.setdefault("state", {})[PRINCIPAL] = bearer.principal
         return True
+
+
+def _method(scope: Scope) -> str:
+    """A WebSocket begins with a GET, and what is sent on it changes things."""
+    if scope["type"] == ScopeType.WEBSOCKET:
+        return "CONNECT"
+    return str(scope.get("method", "GET"))
 
 
 def _combined(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -117,11 +147,11 @@ async def _refuse(scope: Scope, send: Send, status: int, code: str, detail: str)
     if scope["type"] == ScopeType.WEBSOCKET:
         await send({
             "type": "websocket.close",
-            "code": 4403 if status == 403 else 4401,
+            "code": _CLOSES.get(status, 1013),
             "reason": code,
         })
         return
-    remedy = "Send `Authorization: Bearer` with the token of the home." if status == 401 else ""
+    remedy = _REMEDIES.get(status, "")
     body = msgspec.json.encode(Details(status, code, "Refused", detail, remedy))
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),

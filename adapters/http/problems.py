@@ -11,6 +11,7 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
+from adapters.http.access_token_problems import access_token_details
 from adapters.http.checkout_problems import checkout_details
 from adapters.http.credential_problems import credential_details
 from adapters.http.git_problems import git_details, runtime_details
@@ -20,6 +21,7 @@ from adapters.http.request_problems import request_details
 from adapters.http.saved_prompt_problems import saved_prompt_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound
+from domain.access_token import InvalidLife, InvalidScopes
 from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
@@ -49,6 +51,7 @@ from pipelines.ask_user import AnswerProblem
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
+from pipelines.keep_access_tokens import AccessTokenProblem
 from pipelines.keep_profiles import NameTaken, ProfileChanged, ProfileProblem
 from pipelines.keep_saved_prompts import (
     PromptNameTaken,
@@ -88,6 +91,7 @@ __all__ = (
 
 ApiProblem: TypeAlias = (
     AccountProblem
+    | AccessTokenProblem
     | AnswerProblem
     | ChangeGitProblem
     | ChangeRepositoryProblem
@@ -193,6 +197,8 @@ def details(problem: ApiProblem) -> Details:
             | ConflictingVariable()
         ):
             return profile_details(problem)
+        case InvalidScopes() | InvalidLife():
+            return access_token_details(problem)
         case UnstorablePrompt() | PromptNameTaken() | SavedPromptChanged():
             return saved_prompt_details(problem)
         case _:

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from typing_extensions import override
 
+from adapters.sqlite.access_tokens import AccessTokenReads, AccessTokenWrites
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
 from adapters.sqlite.changes import Followers
 from adapters.sqlite.connection import fault_of
@@ -71,6 +72,7 @@ class SqliteReader(
     AgentctlReads,
     SealedReads,
     TallyReads,
+    AccessTokenReads,
 ):
     """What can be asked of the store."""
 
@@ -95,6 +97,7 @@ class SqliteWriter(
     LedgerWrites,
     AgentctlWrites,
     SealedWrites,
+    AccessTokenWrites,
     SqliteReader,
 ):
     """What can be done in a unit of work."""

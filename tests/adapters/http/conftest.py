@@ -11,12 +11,12 @@ import pytest
 
 from adapters.http.app import create_app
 from composition.server import listen, serving
-from composition.tokens import OwnerToken
+from composition.tokens import HomeTokens
 from domain.http_door import loopback_hosts
 from domain.secret import Secret
 from tests.pipelines.plane import HOST, SECRET, Plane, plane_over, url_of
 
-__all__ = ("ORIGIN", "TOKEN", "Json", "Web", "app_of", "listening")
+__all__ = ("ORIGIN", "TOKEN", "Json", "Web", "app_of", "listening", "tokens_of")
 
 TOKEN = "kdt_token-of-the-home"
 ORIGIN = "http://127.0.0.1:38429"
@@ -73,7 +73,11 @@ class Web:
 
 
 def app_of(plane: Plane) -> Any:  # Litestar and httpx2 spell ASGI differently
-    return create_app(plane.api, OwnerToken(Secret(TOKEN)), loopback_hosts("127.0.0.1", 38429))
+    return create_app(plane.api, tokens_of(plane), loopback_hosts("127.0.0.1", 38429))
+
+
+def tokens_of(plane: Plane) -> HomeTokens:
+    return HomeTokens(Secret(TOKEN), plane.store, plane.clock)
 
 
 @pytest.fixture
@@ -93,6 +97,6 @@ async def listening(plane: Plane) -> AsyncIterator[str]:
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     hosts = loopback_hosts("127.0.0.1", port)
-    app = create_app(plane.api, OwnerToken(Secret(TOKEN)), hosts)
+    app = create_app(plane.api, tokens_of(plane), hosts)
     async with serving(app, listener):
         yield f"http://127.0.0.1:{port}"

@@ -11,14 +11,12 @@ from structlog.testing import capture_logs
 
 from adapters.http.app import MAX_BODY_BYTES, create_app
 from adapters.http.git_problems import git_details, runtime_details
-from composition.tokens import OwnerToken
 from domain.git_failure import GitCode, GitFailure
 from domain.http_door import loopback_hosts
-from domain.secret import Secret
 from domain.task import MAX_PROMPT_BYTES
 from ports.runtime import LaunchSpec, RuntimeCode, RuntimeProblem
 from ports.store import StoreFault
-from tests.adapters.http.conftest import ORIGIN, TOKEN, Web
+from tests.adapters.http.conftest import ORIGIN, TOKEN, Web, tokens_of
 from tests.fakes.broken_store import BrokenStore
 from tests.requirements import requirement
 
@@ -94,7 +92,7 @@ async def over_a_broken_store(web: Web, fault: StoreFault) -> AsyncIterator[http
         store=store,
         register_workspace=replace(web.plane.api.register_workspace, store=store),
     )
-    app: Any = create_app(api, OwnerToken(Secret(TOKEN)), loopback_hosts("127.0.0.1", 38429))
+    app: Any = create_app(api, tokens_of(web.plane), loopback_hosts("127.0.0.1", 38429))
     transport = httpx2.ASGITransport(app=app)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with httpx2.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers) as client:

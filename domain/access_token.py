@@ -1,0 +1,145 @@
+"""Access tokens: what a client shows instead of the home's own token, with less authority.
+
+Shown once, when it is made; what is kept of it is the SHA-256 of its text, which 256 random bits
+need no salt for. One that has expired, was revoked or never was opens the same nothing.
+"""
+
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final, TypeAlias, assert_never
+
+from domain.identity import TokenId, UserId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Execution, Internal, Principal, Token, User
+from domain.secret import Secret
+from domain.workspace import InvalidName, check_name
+
+__all__ = (
+    "HOME_TOKEN",
+    "MAX_LIFE_DAYS",
+    "RANDOM_BYTES",
+    "AccessToken",
+    "Bearer",
+    "InvalidLife",
+    "InvalidScopes",
+    "Scope",
+    "TokenFault",
+    "Wanted",
+    "bearer_of",
+    "check",
+    "digest",
+    "keeps_tokens",
+    "needed",
+    "spell",
+)
+
+HOME_TOKEN: Final = TokenId("home")
+"""The token in the home, which opens everything and is in no list."""
+MAX_LIFE_DAYS: Final = 365
+RANDOM_BYTES: Final = 32
+
+_SHAPE: Final = re.compile(r"kdt_[A-Za-z0-9_-]{43}")
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Scope(StrEnum):
+    """What a token opens; neither holds the other."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessToken:
+    """`digest` is the SHA-256 of its text in hexadecimal; it opens nothing from `expires_at` on."""
+
+    id: TokenId
+    user: UserId
+    name: str
+    digest: str
+    scopes: frozenset[Scope]
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """For whom a token speaks, and what of it it opens."""
+
+    principal: Token
+    scopes: frozenset[Scope]
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidScopes:
+    """None at all, or one that there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidLife:
+    """Not from 1 to `MAX_LIFE_DAYS` days."""
+
+    days: int
+
+
+TokenFault: TypeAlias = InvalidName | InvalidScopes | InvalidLife
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    name: str
+    scopes: frozenset[Scope]
+    life: timedelta
+
+
+def check(name: str, scopes: Iterable[str], days: int) -> Result[Wanted, TokenFault]:
+    """What a client asked for, as a token may have it."""
+    named = check_name(name)
+    if failed(named):
+        return named
+    asked, known = set(scopes), {each.value for each in Scope}
+    if not asked or not asked <= known:
+        return Failure(InvalidScopes())
+    if not 1 <= days <= MAX_LIFE_DAYS:
+        return Failure(InvalidLife(days))
+    return Success(Wanted(named.unwrap(), frozenset(map(Scope, asked)), timedelta(days=days)))
+
+
+def spell(random: bytes) -> Secret:
+    """The text of a token. Raises ValueError for anything but `RANDOM_BYTES`."""
+    if len(random) != RANDOM_BYTES:
+        raise ValueError("a token is made of 32 random bytes")
+    return Secret("kdt_" + urlsafe_b64encode(random).rstrip(b"=").decode())
+
+
+def digest(shown: str) -> str | None:
+    """By what a token is found; None for a text that no token has."""
+    return sha256(shown.encode()).hexdigest() if _SHAPE.fullmatch(shown) else None
+
+
+def bearer_of(token: AccessToken, now: datetime) -> Bearer | None:
+    """None once it has expired."""
+    return Bearer(Token(token.id, token.user), token.scopes) if now < token.expires_at else None
+
+
+def needed(method: str) -> Scope:
+    """The scope of a request; whatever does not only read, a WebSocket's handshake too, writes."""
+    return Scope.READ if method in _READS else Scope.WRITE
+
+
+def keeps_tokens(principal: Principal) -> bool:
+    """Whether it may make, list and revoke tokens: none that was made itself may."""
+    match principal:
+        case User():
+            return True
+        case Token(id=key):
+            return key == HOME_TOKEN
+        case Execution() | Internal():
+            return False
+        case _:
+            assert_never(principal)

@@ -1,0 +1,101 @@
+"""Access tokens of a user: make one, list them, revoke one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from domain.access import NotFound
+from domain.access_token import (
+    RANDOM_BYTES,
+    AccessToken,
+    TokenFault,
+    check,
+    digest,
+    keeps_tokens,
+    spell,
+)
+from domain.identity import TokenId, UserId
+from domain.outcome import Failure, Result, Success, failed
+from domain.principal import Principal, Token, User
+from domain.secret import Secret
+from ports.clock import Clock
+from ports.ids import Ids
+from ports.redactor import Redactor
+from ports.store import Store
+
+__all__ = ("AccessTokenProblem", "Issued", "KeepAccessTokens")
+
+AccessTokenProblem: TypeAlias = NotFound | TokenFault
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A token with its text, which is told this once."""
+
+    token: AccessToken
+    shown: Secret = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAccessTokens:
+    """To whoever may not, there are no tokens: all that is answered is `NotFound`."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+    redactor: Redactor
+
+    async def create(
+        self, principal: Principal, name: str, scopes: Sequence[str], days: int
+    ) -> Result[Issued, AccessTokenProblem]:
+        """A new one, whose text is hidden from every sink before anybody has it."""
+        user = _keeper(principal)
+        if user is None:
+            return Failure(NotFound("token"))
+        checked = check(name, scopes, days)
+        if failed(checked):
+            return checked
+        wanted, now = checked.unwrap(), self.clock.now()
+        shown = spell(self.ids.random(RANDOM_BYTES))
+        self.redactor.register(shown)
+        token = AccessToken(
+            TokenId(self.ids.new("tok")),
+            user,
+            wanted.name,
+            digest(shown.reveal()) or "",
+            wanted.scopes,
+            now,
+            now + wanted.life,
+        )
+        async with self.store.write() as unit:
+            await unit.add_access_token(token)
+        return Success(Issued(token, shown))
+
+    async def page(
+        self, principal: Principal, after: str | None, limit: int
+    ) -> Result[Sequence[AccessToken], NotFound]:
+        """By id, strictly after `after`, those that have expired too."""
+        user = _keeper(principal)
+        if user is None:
+            return Failure(NotFound("token"))
+        async with self.store.read() as state:
+            return Success(await state.access_tokens(user, after, limit))
+
+    async def revoke(self, principal: Principal, token: TokenId) -> Result[None, NotFound]:
+        """The next request that shows it is refused."""
+        user = _keeper(principal)
+        if user is None:
+            return Failure(NotFound("token"))
+        async with self.store.write() as unit:
+            removed = await unit.remove_access_token(user, token)
+        return Success(None) if removed else Failure(NotFound("token"))
+
+
+def _keeper(principal: Principal) -> UserId | None:
+    if not keeps_tokens(principal):
+        return None
+    match principal:
+        case User(id=user) | Token(user=user):
+            return user
+        case _:
+            return None
