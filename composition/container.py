@@ -287,7 +287,9 @@ class ControlPlane(containers.DeclarativeContainer):
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
         detach_repository=providers.Singleton(DetachRepository, store, clock),
-        delete_workspace=providers.Singleton(DeleteWorkspace, store, runtime, clock),
+        delete_workspace=providers.Singleton(
+            DeleteWorkspace, store, runtime, clock, git, cleanup, tasks_root
+        ),
         processes=providers.Singleton(SessionProcesses, ensure, beside),
         terminals=providers.Singleton(SessionTerminals, ensure, beside),
         ledger=providers.Singleton(ReadLedger, store),

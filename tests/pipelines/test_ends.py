@@ -170,7 +170,7 @@ async def test_what_is_not_there_cannot_be_ended(plane: Plane) -> None:
 
 
 @requirement("worktrees:task")
-@pytest.mark.parametrize("end", [archive, delete])
+@pytest.mark.parametrize("end", [archive, delete, delete_workspace])
 async def test_worktrees_go_after_the_agents_of_the_task(
     plane: Plane, end: Callable[[Plane, Session], Awaitable[object]]
 ) -> None:
@@ -201,6 +201,24 @@ async def test_a_task_whose_worktree_cannot_be_removed_is_archived_and_not_delet
     plane.runtime.refuses.clear()
     (await plane.api.delete_task(OWNER, session.task)).unwrap()
     assert await plane.sessions(session.task) == []
+
+
+@requirement("worktrees:task")
+async def test_a_workspace_with_a_worktree_that_cannot_be_removed_stays(plane: Plane) -> None:
+    session = await plane.running()
+    locked = RuntimeProblem(RuntimeCode.WORKTREE_LOCKED, "locked")
+    plane.runtime.refuses["remove_workspace"] = locked
+
+    assert await delete_workspace(plane, session) == Failure(locked)
+
+    async with plane.store.read() as state:
+        found = await state.task(session.task)
+    assert found is not None
+    assert found.state is TaskState.ARCHIVED
+    plane.runtime.refuses.clear()
+    await plane.api.delete_workspace(OWNER, found.workspace)
+    assert await plane.sessions(session.task) == []
+    assert len(plane.runtime.removed) == 2
 
 
 @requirement("worktrees:task")
