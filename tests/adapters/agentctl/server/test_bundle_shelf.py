@@ -281,9 +281,14 @@ async def test_a_full_disk_refuses_and_keeps_nothing(
     async with shelf_in(tmp_path, unnamed=unnamed) as shelf:
         with full_disk(len(large) // 2):
             refused = await deliver(shelf, Worker(workspace), large)
+        after = left(workspace) | left(tmp_path / "bundles")
+        (await deliver(shelf, Worker(workspace))).unwrap()
+        with full_disk(len(large) // 2):
+            await deliver(shelf, Worker(workspace), large)
+        earlier = (workspace / FILE).read_bytes()
 
     assert refused.failure().code is RuntimeCode.DISK_FULL
-    assert left(workspace) == left(tmp_path / "bundles") == set()
+    assert (after, earlier) == (set(), DATA)
 
 
 @requirement("bundle:deliver:hidden")
