@@ -29,8 +29,10 @@ class Outcome:
     errors: str
 
 
-async def logs(at: Path, *arguments: str, token: str | None = TOKEN) -> Outcome:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(at)}
+async def logs(
+    at: Path, *arguments: str, token: str | None = TOKEN, path: str = os.environ["PATH"]
+) -> Outcome:
+    environment = {"PATH": path, "HOME": str(at)}
     if token is not None:
         environment["KANDEV_API_TOKEN"] = token
     process = await asyncio.create_subprocess_exec(
@@ -135,6 +137,27 @@ async def test_the_token_of_the_variable_is_sent_and_none_else(
     done = await logs(folder, "--port", str(fake.port), token=token)
 
     assert (done.code, fake.tokens) == (0, [sent])
+
+
+@requirement("kandev-logs:token")
+async def test_no_program_that_the_script_runs_sees_the_token(
+    fake: BundleServer, folder: Path, tmp_path: Path
+) -> None:
+    seen, between = tmp_path / "seen", tmp_path / "between"
+    between.mkdir()
+    for name in ("readlink", "dirname", "env", "python3", "sh"):
+        program = between / name
+        real = f'PATH={os.environ["PATH"]} exec {name} "$@"'
+        program.write_text(f'#!/bin/sh\n{{ echo "{name} $*"; export; }} >> {seen}\n{real}\n')
+        program.chmod(0o755)
+    path = f"{between}:{os.environ['PATH']}"
+    done = await logs(folder, "--port", str(fake.port), path=path)
+
+    assert (done.code, fake.tokens) == (0, [f"Bearer {TOKEN}"])
+    assert "readlink -f -- " in seen.read_text()
+    assert TOKEN not in seen.read_text()
+    assert fake.arguments
+    assert not any(TOKEN.encode() in each for each in fake.arguments)
 
 
 @requirement("kandev-logs:usage")

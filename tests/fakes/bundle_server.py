@@ -6,9 +6,10 @@ import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from typing_extensions import override
@@ -37,6 +38,8 @@ class BundleServer:
     port: int = 0
     ranges: list[str | None] = field(default_factory=list)
     tokens: list[str | None] = field(default_factory=list)
+    arguments: list[bytes] = field(default_factory=list)
+    """Of every process there was when it was asked for a bundle."""
 
     def job(self) -> dict[str, Any]:
         return {
@@ -50,6 +53,13 @@ class BundleServer:
         }
 
 
+def arguments_of_all() -> Iterator[bytes]:
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit():
+            with suppress(OSError):
+                yield (each / "cmdline").read_bytes()
+
+
 @contextmanager
 def bundle_server() -> Iterator[BundleServer]:
     """One on a free port of loopback."""
@@ -59,6 +69,7 @@ def bundle_server() -> Iterator[BundleServer]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             state.tokens.append(self.headers["authorization"])
+            state.arguments += arguments_of_all()
             if state.busy:
                 state.busy -= 1
                 self.answer(429, json.dumps({"detail": "Busy."}).encode(), {"retry-after": "1"})
