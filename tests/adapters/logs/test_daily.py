@@ -92,6 +92,50 @@ def test_a_rollover_that_a_crash_cut_short_is_finished(tmp_path: Path, copied: i
 
 
 @requirement("sinks:day")
+@pytest.mark.parametrize(
+    ("dated", "active", "marker", "inode", "kept"),
+    [
+        ("old\n", None, "2026-07-28", 0, {"backend-logs-2026-07-28.log": "old\n", ACTIVE: "new\n"}),
+        (
+            "ol",
+            "first\n",
+            "2026-07-29",
+            0,
+            {"backend-logs-2026-07-28.log": "ol", ACTIVE: "first\nnew\n"},
+        ),
+        (
+            "old\n",
+            "first\n",
+            "2026-07-29",
+            1,
+            {"backend-logs-2026-07-28.log": "old\n", ACTIVE: "first\nnew\n"},
+        ),
+    ],
+    ids=["renamed already", "a day that was cut", "a file of the next day"],
+)
+def test_a_journal_that_does_not_fit_touches_nothing(
+    tmp_path: Path, dated: str, active: str | None, marker: str, inode: int, kept: dict[str, str]
+) -> None:
+    (tmp_path / "backend-logs-2026-07-28.log").write_text(dated)
+    source = FileIdentity(1, 1, 6, 1)
+    if active is not None:
+        (tmp_path / ACTIVE).write_text(active)
+        found = (tmp_path / ACTIVE).stat()
+        source = FileIdentity(found.st_dev, found.st_ino + inode, found.st_size, found.st_mtime_ns)
+    (tmp_path / MARKER).write_text(marker)
+    journal = Journal(datetime(2026, 7, 28, tzinfo=UTC).date(), source, 0, 6, 4)
+    (tmp_path / JOURNAL_NAME).write_text(journal.to_json())
+
+    file = daily(tmp_path, ManualClock(NOON))
+    assert file.write([b"new\n"]) == 1
+    file.close()
+
+    assert contents(tmp_path) == kept
+    assert not (tmp_path / JOURNAL_NAME).exists()
+    assert (tmp_path / f"{JOURNAL_NAME}.bad-1").exists() == (active is not None)
+
+
+@requirement("sinks:day")
 @pytest.mark.parametrize("journal", ["{", '{"day": "../../etc/passwd"}', ""])
 def test_a_journal_that_cannot_be_read_is_put_aside(tmp_path: Path, journal: str) -> None:
     (tmp_path / JOURNAL_NAME).write_text(journal)

@@ -72,6 +72,22 @@ async def test_what_is_pinned_stays_as_it_was_when_the_day_ends(
 
 
 @requirement("bundles:pinned")
+async def test_what_is_logged_afterwards_is_not_in_it(
+    tmp_path: Path, logs: Logs, clock: ManualClock
+) -> None:
+    logs.offer(Level.INFO, {"event": "before"})
+    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    before = (tmp_path / "backend-logs.log").read_bytes()
+    for _ in range(1000):
+        logs.offer(Level.INFO, {"event": "after"})
+    assert logs.file.flush(10)
+
+    assert (tmp_path / "backend-logs.log").stat().st_size > len(before)
+    assert await content(collected) == {"backend/backend-logs.log": before}
+    let_go(collected)
+
+
+@requirement("bundles:pinned")
 async def test_a_log_that_was_cut_short_from_outside_is_not_filled_up(
     tmp_path: Path, logs: Logs, clock: ManualClock
 ) -> None:
