@@ -19,6 +19,14 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(90)]
 
 BUNDLES = "/api/v1/diagnostics/bundles"
 PLANTED = "ghp_0123456789abcdefghij0123456789abcd"
+CHUNK: Json = {
+    "browser_id": "b1",
+    "capture_stream_id": "s1",
+    "chunk_index": 0,
+    "done": False,
+    "storage_mode": "memory",
+    "entries": [{"level": "error", "message": "first"}],
+}
 
 
 async def ask(driver: Driver, *sources: str, sessions: tuple[str, ...] = ()) -> Json:
@@ -135,14 +143,7 @@ async def test_without_a_browser_the_frontend_is_a_warning(installation: Install
 @requirement("bundle:capture:order")
 @requirement("bundle:capture:owner")
 async def test_a_scripted_browser_brings_its_log(installation: Installation) -> None:
-    chunk: Json = {
-        "browser_id": "b1",
-        "capture_stream_id": "s1",
-        "chunk_index": 0,
-        "done": False,
-        "storage_mode": "memory",
-        "entries": [{"level": "error", "message": "first"}],
-    }
+    chunk = CHUNK
     last = {**chunk, "chunk_index": 1, "done": True, "entries": [], "capture_metadata": {"n": 1}}
     answers: list[int] = []
     async with installation.server() as driver:
@@ -241,3 +242,26 @@ async def test_a_request_that_is_none_is_refused(
 
     assert (answer.status_code, answer.json()["code"]) == (400, code)
     assert (unknown.status_code, unknown.json()["code"]) == (404, "bundle_not_found")
+
+
+@requirement("bundles:refused")
+async def test_a_body_at_its_bound_is_read_and_one_byte_more_is_not(
+    installation: Installation,
+) -> None:
+    asked, chunk = json.dumps({"sources": ["backend"]}), json.dumps(CHUNK)
+    place = f"{BUNDLES}/{'0' * 32}/frontend"
+    bodies = [
+        (BUNDLES, asked.ljust(8 * 1024)),
+        (BUNDLES, asked.ljust(8 * 1024 + 1)),
+        (BUNDLES, asked * 2),
+        (place, chunk.ljust(1024 * 1024)),
+        (place, chunk.ljust(1024 * 1024 + 1)),
+    ]
+    headers = {"content-type": "application/json"}
+    async with installation.server() as driver:
+        answers = [
+            (await driver.client.http.post(url, content=body, headers=headers)).status_code
+            for url, body in bodies
+        ]
+
+    assert answers == [201, 413, 400, 404, 413]
