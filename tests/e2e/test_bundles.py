@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from domain.log_retention import ACTIVE_NAME
 from tests.e2e.kandev import SECONDS, Driver, Installation, Json, call, script
 from tests.e2e.test_conversation import begin
 from tests.requirements import requirement
@@ -112,6 +113,27 @@ async def test_one_entry_comes_without_the_rest(installation: Installation) -> N
     assert entry.content == expected
     assert (part.status_code, part.content) == (206, expected[1:10])
     assert missing.status_code == 404
+
+
+@requirement("bundles:download")
+async def test_a_client_that_leaves_ends_its_reading_and_not_the_job(
+    installation: Installation,
+) -> None:
+    async with installation.server() as driver:
+        http = driver.client.http
+        async with httpx2.AsyncClient(
+            base_url=http.base_url, headers=http.headers, trust_env=False
+        ) as leaving:
+            made = await leaving.post(BUNDLES, json={"sources": ["backend"]})
+        job = await ask(driver, "backend")
+        async with http.stream("GET", job["download_url"]) as reading:
+            await anext(reading.aiter_raw(16))
+        whole = (await read(driver, job["download_url"])).content
+
+    log = (installation.home / "logs" / ACTIVE_NAME).read_text(encoding="utf-8")
+    assert (made.status_code, made.json()["id"]) == (201, job["id"])
+    assert zipfile.ZipFile(io.BytesIO(whole)).testzip() is None
+    assert '"level":"error"' not in log
 
 
 @requirement("bundles:changed")

@@ -15,6 +15,7 @@ from adapters.logs.logs import Logs, Thresholds
 from adapters.redactor.registry import Registry
 from adapters.system.clock import SystemClock
 from domain.log_queue import Level, LossReason, Lost
+from domain.log_retention import DAILY_BYTES
 from domain.redaction import Redactor
 from ports.clock import Clock
 from tests.fakes.clock import ManualClock
@@ -43,6 +44,28 @@ def logs_in(
 def events(folder: Path, name: str = "backend-logs.log") -> list[str]:
     lines = (folder / name).read_text().splitlines()
     return [json.loads(line)["event"] for line in lines]
+
+
+@requirement("logs:rollover")
+@requirement("sinks:shed")
+def test_a_full_day_ends_without_a_loss_among_what_comes_meanwhile(
+    tmp_path: Path, pipe: tuple[int, int]
+) -> None:
+    clock = ManualClock(datetime(2026, 7, 29, 23, 59, tzinfo=UTC))
+    logs = logs_in(tmp_path, pipe[1], clock=clock)
+    logs.offer(Level.INFO, {"event": "first"})
+    assert logs.file.flush(SECONDS)
+    os.truncate(tmp_path / "backend-logs.log", DAILY_BYTES)
+    clock.advance(timedelta(minutes=2))
+
+    for number in range(5_000):
+        logs.offer(Level.INFO, {"event": str(number)})
+
+    logs.close()
+    dated = tmp_path / "backend-logs-2026-07-29.log"
+    assert not any(logs.file.state().lost.values())
+    assert events(tmp_path) == [str(number) for number in range(5_000)]
+    assert dated.stat().st_size == DAILY_BYTES
 
 
 @requirement("sinks:day")
