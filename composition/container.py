@@ -40,6 +40,7 @@ from adapters.system.ids import SystemIds
 from adapters.system.own_process import ProcProcess
 from composition.flights import FlightTasks
 from composition.followers import FollowerTasks
+from composition.revocations import MemoryRevocations
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
 from domain.bundle import Source
@@ -236,6 +237,7 @@ class ControlPlane(containers.DeclarativeContainer):
     )
     answers = providers.Singleton(MemoryAnswers)
     queue = providers.Singleton(QueuePrompt, store, deliver, clock, ids)
+    revocations = providers.Singleton(MemoryRevocations)
     saved_prompts = providers.Singleton(KeepSavedPrompts, store, clock, ids)
     api = providers.Singleton(
         Api,
@@ -282,7 +284,10 @@ class ControlPlane(containers.DeclarativeContainer):
         profiles=providers.Singleton(KeepProfiles, store, agents, environments, clock, ids),
         move_task=providers.Singleton(MoveTask, store),
         saved_prompts=saved_prompts,
-        access_tokens=providers.Singleton(KeepAccessTokens, store, clock, ids, redactor),
+        access_tokens=providers.Singleton(
+            KeepAccessTokens, store, clock, ids, redactor, revocations
+        ),
+        revocations=revocations,
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),

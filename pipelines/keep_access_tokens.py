@@ -21,6 +21,7 @@ from domain.secret import Secret
 from ports.clock import Clock
 from ports.ids import Ids
 from ports.redactor import Redactor
+from ports.revocations import Revocations
 from ports.store import Store
 
 __all__ = ("AccessTokenProblem", "Issued", "KeepAccessTokens")
@@ -44,6 +45,7 @@ class KeepAccessTokens:
     clock: Clock
     ids: Ids
     redactor: Redactor
+    revocations: Revocations
 
     async def create(
         self, principal: Principal, name: str, scopes: Sequence[str], days: int
@@ -82,13 +84,16 @@ class KeepAccessTokens:
             return Success(await state.access_tokens(user, after, limit))
 
     async def revoke(self, principal: Principal, token: TokenId) -> Result[None, NotFound]:
-        """The next request that shows it is refused."""
+        """The next request that shows it is refused, and what it holds open ends."""
         user = _keeper(principal)
         if user is None:
             return Failure(NotFound("token"))
         async with self.store.write() as unit:
             removed = await unit.remove_access_token(user, token)
-        return Success(None) if removed else Failure(NotFound("token"))
+        if not removed:
+            return Failure(NotFound("token"))
+        self.revocations.tell(token)
+        return Success(None)
 
 
 def _keeper(principal: Principal) -> UserId | None:

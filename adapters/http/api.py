@@ -41,6 +41,7 @@ from ports.bundles import Bundles
 from ports.clock import Clock
 from ports.feed import Feed
 from ports.flights import Flights
+from ports.revocations import Revocations
 from ports.runtime import Runtime
 from ports.store import Store
 
@@ -90,6 +91,7 @@ class Api:
     profiles: KeepProfiles
     saved_prompts: KeepSavedPrompts
     access_tokens: KeepAccessTokens
+    revocations: Revocations
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace
     processes: SessionProcesses

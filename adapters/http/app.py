@@ -123,4 +123,4 @@ def create_app(
             security=[{"bearer": []}],
         ),
     )
-    return Door(app, hosts, tokens, api.request_meter)
+    return Door(app, hosts, tokens, api.revocations, api.request_meter)

@@ -23,9 +23,12 @@ from litestar.types import (
 
 from adapters.http.problem_details import MEDIA_TYPE, Details
 from adapters.http.request_meter import RequestMeter
-from domain.access_token import needed
+from adapters.http.revoked import UNAUTHORIZED, serve_until
+from domain.access_token import HOME_TOKEN, needed
 from domain.http_door import Asked, Reason, admit
 from domain.outcome import failed
+from domain.principal import Token
+from ports.revocations import Revocations
 from ports.store import StoreUnavailable
 from ports.tokens import Tokens
 
@@ -43,7 +46,7 @@ _SENTENCES = {
     Reason.CONTENT_TYPE: "The body must be application/json.",
 }
 
-_CLOSES = {401: 4401, 403: 4403}
+_CLOSES = {401: UNAUTHORIZED, 403: 4403}
 """What a WebSocket is closed with; 1013 (RFC 6455's registry) asks to try again later."""
 
 _REMEDIES = {
@@ -56,12 +59,18 @@ class Door:
     """An application behind its door; refuses with problem details."""
 
     def __init__(
-        self, app: Litestar, hosts: Collection[str], tokens: Tokens, meter: RequestMeter
+        self,
+        app: Litestar,
+        hosts: Collection[str],
+        tokens: Tokens,
+        revocations: Revocations,
+        meter: RequestMeter,
     ) -> None:
         self._app = app
         self._meter = meter
         self._hosts = hosts
         self._tokens = tokens
+        self._revocations = revocations
 
     async def __call__(
         self,
@@ -69,10 +78,22 @@ class Door:
         receive: Receive | LifeSpanReceive,
         send: Send | LifeSpanSend,
     ) -> None:
-        if scope["type"] == ScopeType.HTTP:
-            send = self._counting(scope, send)  # type: ignore[arg-type]  # as below
-        if scope["type"] == "lifespan" or await self._lets_in(scope, send):  # type: ignore[arg-type]  # the scope tells the sends apart
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+        else:
+            await self._answer(scope, receive, send)  # type: ignore[arg-type]  # the scope tells them apart
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == ScopeType.HTTP:
+            send = self._counting(scope, send)
+        if not await self._lets_in(scope, send):
+            return
+        principal = scope.get("state", {}).get(PRINCIPAL)
+        if not isinstance(principal, Token) or principal.id == HOME_TOKEN:
+            await self._app(scope, receive, send)
+            return
+        with self._revocations.heard(principal.id) as over:
+            await serve_until(over, self._app, scope, receive, send)
 
     def _counting(self, scope: Scope, send: Send) -> Send:
         async def counted(message: Message) -> None:

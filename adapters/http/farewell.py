@@ -1,4 +1,4 @@
-"""The end of streams of events, which have none of their own, when the server stops.
+"""The end of streams of events, which have none of their own, when the server or their token ends.
 
 To the application it looks as if its client had left. The answer ends as a whole one, so that the
 client knows that nothing was cut off. Every other answer is left to its own end.
@@ -26,11 +26,11 @@ _STREAM: Final = b"text/event-stream"
 
 
 class Farewell:
-    """An application whose streams end once `say` was called."""
+    """An application whose streams end once `say` was called, or `over` was set."""
 
-    def __init__(self, app: _Application) -> None:
+    def __init__(self, app: _Application, over: asyncio.Event | None = None) -> None:
         self._app = app
-        self._over = asyncio.Event()
+        self._over = over or asyncio.Event()
 
     def say(self) -> None:
         self._over.set()

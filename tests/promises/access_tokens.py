@@ -15,6 +15,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#what-a-token-is",
         "A token that expired, was revoked or never was opens nothing, and all look the same.",
     ),
+    "token:open": (
+        f"{_PAGE}#what-a-token-is",
+        "What a token holds open ends when it is revoked, and nothing else does.",
+    ),
     "token:keepers": (
         f"{_PAGE}#who-keeps-them",
         "A token that was made can neither make, list nor revoke tokens.",
