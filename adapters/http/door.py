@@ -22,6 +22,7 @@ from litestar.types import (
 )
 
 from adapters.http.problem_details import MEDIA_TYPE, Details
+from adapters.http.problems import store_details
 from adapters.http.request_meter import RequestMeter
 from adapters.http.revoked import UNAUTHORIZED, serve_until
 from domain.access_token import HOME_TOKEN, needed
@@ -50,8 +51,9 @@ _CLOSES = {401: UNAUTHORIZED, 403: 4403}
 """What a WebSocket is closed with; 1013 (RFC 6455's registry) asks to try again later."""
 
 _REMEDIES = {
-    401: "Send `Authorization: Bearer` with the token of the home, or one made for it.",
-    503: "Try again; `kandev doctor` says what is wrong.",
+    "unauthorized": "Send `Authorization: Bearer` with the token of the home, or one made for it.",
+    "insufficient_scope": "Show a token that has it; `kandev token create` makes one.",
+    "json_required": "Send `Content-Type: application/json`.",
 }
 
 
@@ -122,7 +124,7 @@ class Door:
                 await self._tokens.bearer(token.strip()) if scheme.lower() == "bearer" else None
             )
         except StoreUnavailable as error:
-            await _refuse(scope, send, 503, error.fault.value, "The store cannot serve now.")
+            await _refuse_with(scope, send, store_details(error))
             return False
         if bearer is None:
             await _refuse(scope, send, 401, "unauthorized", "A valid bearer token is needed.")
@@ -165,15 +167,20 @@ def _asked(scope: Scope, headers: dict[str, str]) -> Asked:
 
 
 async def _refuse(scope: Scope, send: Send, status: int, code: str, detail: str) -> None:
+    remedy = _REMEDIES.get(code, "")
+    await _refuse_with(scope, send, Details(status, code, "Refused", detail, remedy))
+
+
+async def _refuse_with(scope: Scope, send: Send, details: Details) -> None:
+    status = details.status
     if scope["type"] == ScopeType.WEBSOCKET:
         await send({
             "type": "websocket.close",
             "code": _CLOSES.get(status, 1013),
-            "reason": code,
+            "reason": details.code,
         })
         return
-    remedy = _REMEDIES.get(status, "")
-    body = msgspec.json.encode(Details(status, code, "Refused", detail, remedy))
+    body = msgspec.json.encode(details)
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),

@@ -239,11 +239,15 @@ _STORE: dict[StoreFault, tuple[int, str, str]] = {
 }
 
 
-def on_store(_: Request[Any, Any, Any], error: StoreUnavailable) -> Response[Details]:
+def store_details(error: StoreUnavailable) -> Details:
     """What was asked for is not stored, and what was stored is as it was."""
     status, text, remedy = _STORE[error.fault]
     log.warning("store_unavailable", fault=error.fault.value)
-    return problem_response(Details(status, error.fault.value, "Store", text, remedy))
+    return Details(status, error.fault.value, "Store", text, remedy)
+
+
+def on_store(_: Request[Any, Any, Any], error: StoreUnavailable) -> Response[Details]:
+    return problem_response(store_details(error))
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Details]:

@@ -57,8 +57,9 @@ async def test_a_token_opens_what_its_scopes_say(
     written = await answer(web, text, "POST", WORKSPACES, {"name": "Shop"})
 
     assert (read.status_code, written.status_code) == (reads, writes)
-    codes = {each.json()["code"] for each in (read, written) if each.status_code == 403}
-    assert codes <= {"insufficient_scope"}
+    for refused in (each for each in (read, written) if each.status_code == 403):
+        assert refused.json()["code"] == "insufficient_scope"
+        assert refused.json()["remedy"]
 
 
 @requirement("token:scopes")

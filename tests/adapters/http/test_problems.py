@@ -114,6 +114,25 @@ async def test_a_store_that_cannot_serve_is_said_to_be_so(web: Web, fault: Store
     assert [each["fault"] for each in logs] == [fault.value] * 2
 
 
+@requirement("rest:store")
+@pytest.mark.parametrize("fault", StoreFault)
+async def test_a_store_that_cannot_find_a_token_is_said_to_be_so(
+    web: Web, fault: StoreFault
+) -> None:
+    store: Any = BrokenStore(fault)
+    tokens = replace(tokens_of(web.plane), store=store)
+    app: Any = create_app(web.plane.api, tokens, loopback_hosts("127.0.0.1", 38429))
+    transport = httpx2.ASGITransport(app=app)
+    headers = {"authorization": f"Bearer kdt_{'A' * 43}"}
+    async with httpx2.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers) as client:
+        with capture_logs() as logs:
+            answer = await client.get("/api/v1/workspaces")
+
+    assert answer.status_code == (507 if fault is StoreFault.DISK_FULL else 503)
+    assert (answer.json()["code"], [each["fault"] for each in logs]) == (fault, [fault])
+    assert answer.json()["remedy"]
+
+
 @requirement("rest:problems")
 async def test_a_bug_is_logged_and_only_its_number_is_told(web: Web) -> None:
     task = await web.task()
