@@ -9,19 +9,19 @@ from typing import Any
 import httpx2
 from typing_extensions import override
 
+from composition.start_problem import Told
+
 __all__ = ("ApiError", "Client", "connect")
 
 Json = dict[str, Any]  # what the server answers, read by key
 
 
-@dataclass(slots=True)
-class ApiError(Exception):
+class ApiError(Told):
     """The server refused: a stable code, what failed, and what to do next."""
 
-    status: int
-    code: str
-    detail: str
-    remedy: str
+    def __init__(self, status: int, code: str, detail: str, remedy: str) -> None:
+        super().__init__(code, detail, remedy)
+        self.status = status
 
     @override
     def __str__(self) -> str:
