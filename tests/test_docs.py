@@ -1,5 +1,6 @@
 """The texts and the tree hold what they say: links, commands, names, lengths, indexes."""
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -205,3 +206,12 @@ def test_the_index_of_the_specification_is_complete() -> None:
     listed = re.findall(r"^- \[.+\]\((\S+)\)$", _text(SPECIFICATION / "README.md"), re.MULTILINE)
 
     assert sorted(listed) == sorted(pages)
+
+
+def test_the_pages_name_the_versions_that_are_tried() -> None:
+    """What the tests talk to, as locked; a page may leave out the last number."""
+    wanted = json.loads(_text(ROOT / "requirements/peers/package.json"))["dependencies"]
+    said = _text(SPECIFICATION / "agents.md") + _text(SPECIFICATION / "mcp.md")
+    named = {each: (f"{each})", f"({each.rpartition('.')[0]})") for each in wanted.values()}
+
+    assert [each for each, ways in named.items() if not any(way in said for way in ways)] == []
