@@ -116,10 +116,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         port = chosen.port or port_number(os.environ.get("KANDEV_PORT") or str(DEFAULT_PORT))
         headers = authorization(os.environ.get("KANDEV_API_TOKEN"))
-        with httpx2.Client(
-            base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30, trust_env=False
-        ) as http:
-            return Logs(http, chosen, time.monotonic() + WAIT_SECONDS).run()
+        return fetched(chosen, port, headers)
     except Ended as ended:
         return told(str(ended), ended.code)
     except argparse.ArgumentTypeError as error:
@@ -132,6 +129,17 @@ def main(arguments: Sequence[str]) -> int:
         return told(f"the file cannot be written: {error.strerror}", EXIT_FAILED)
     except KeyboardInterrupt:
         return told("interrupted", 130)
+
+
+def fetched(chosen: argparse.Namespace, port: int, headers: Mapping[str, str]) -> int:
+    try:
+        with httpx2.Client(
+            base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30, trust_env=False
+        ) as http:
+            return Logs(http, chosen, time.monotonic() + WAIT_SECONDS).run()
+    except httpx2.ConnectError:
+        text = f"no server answers on port {port}: name the port of one with --port"
+        raise Ended(EXIT_FAILED, f"{text}, or start one with `kandev serve`") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,5 +259,5 @@ async def test_without_a_server_the_command_says_so(fake: BundleServer, folder: 
     nobody = await logs(folder, "--port", "1", "--output", "it.zip")
 
     assert (cut.code, nobody.code) == (1, 1)
-    assert "reached" in nobody.errors
+    assert "port 1: name" in nobody.errors
     assert (folder / "it.zip").read_text() == "precious"
