@@ -207,7 +207,7 @@ class ControlPlane(containers.DeclarativeContainer):
     resume = providers.Singleton(ResumeSession, store, agents, start, deliver, flights)
     ensure = providers.Singleton(EnsureInstance, store, resume)
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
-    stop = providers.Singleton(StopSession, store, runtime, clock)
+    stop = providers.Singleton(StopSession, store, runtime, clock, flights)
     log_evidence = providers.Singleton(LogEvidence, logs, clock)
     scratch = providers.Singleton(HomeScratch, home.provided.tmp)
     browsers = providers.Singleton(ConnectedBrowsers, scratch, redactor.provided.mask, clock)

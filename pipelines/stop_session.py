@@ -14,6 +14,7 @@ from pipelines.authority import permitted_by_id
 from pipelines.end_leases import end_leases
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
+from ports.flights import Flights
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
 from ports.store import Store
 
@@ -27,6 +28,7 @@ class StopSession:
     store: Store
     runtime: Runtime
     clock: Clock
+    flights: Flights
 
     async def __call__(
         self, principal: Principal, session: SessionId
@@ -34,15 +36,20 @@ class StopSession:
         """Stop it; one that has ended already is given as it is.
 
         The session is `stopping` when this returns; its last events are stored before it is
-        `stopped`.
+        `stopped`. Its agent is told once for all who ask meanwhile, and who gives up stops nothing.
         """
+        asking = ("stop", principal, session)
+        return await self.flights.join(asking, lambda: self._stop(principal, session))
+
+    async def _stop(self, principal: Principal, session: SessionId) -> Result[Session, StopProblem]:
         asked = await self._ask(principal, session)
         if failed(asked):
             return asked
         found = asked.unwrap()
         if found.state is not SessionState.STOPPING or found.execution is None:
             return Success(found)
-        stopped = await self.runtime.stop(Handle(found.execution, found.task, found.id))
+        handle = Handle(found.execution, found.task, found.id)
+        stopped = await self.flights.join(("stop", handle), lambda: self.runtime.stop(handle))
         if failed(stopped) and stopped.failure().code is not RuntimeCode.NO_INSTANCE:
             return stopped
         return Success(found)

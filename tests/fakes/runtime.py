@@ -29,7 +29,7 @@ class FakeRuntime(Runtime):
     """Every call is answered by its member of `refuses`, if there is one, and else taken.
 
     `alive` are the instances that would be listed. `overture` is told of each launch, `meanwhile` runs
-    while an agent starts.
+    while an agent starts, and `stopping` while one ends.
     """
 
     def __init__(self) -> None:
@@ -50,6 +50,7 @@ class FakeRuntime(Runtime):
         )
         self.overture: Sequence[ExecutionEvent] = ()
         self.meanwhile: Callable[[LaunchSpec], Awaitable[None]] | None = None
+        self.stopping: Callable[[Handle], Awaitable[None]] | None = None
         self._streams: dict[
             Handle, asyncio.Queue[Sequence[ExecutionEvent] | ConnectionError | None]
         ] = {}
@@ -106,6 +107,8 @@ class FakeRuntime(Runtime):
     @override
     async def stop(self, handle: Handle) -> Result[None, RuntimeProblem]:
         self.stopped.append(handle)
+        if self.stopping is not None:
+            await self.stopping(handle)
         refused = self._answer("stop")
         if not failed(refused) and self.alive.pop(handle, None) is None:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no such instance"))

@@ -39,6 +39,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#failed-starts",
         "An agent whose start could not be recorded is ended again.",
     ),
+    "session:stop:one-flight": (
+        f"{_PAGE}#stop",
+        "Who asks for a stop that is under way gets its outcome; who gives up stops nothing.",
+    ),
     "session:resume:one-flight": (
         f"{_PAGE}#resume",
         "Who asks for a resume that is under way gets its outcome; who gives up stops nothing.",
