@@ -28,6 +28,7 @@ from domain.bundle_job import LEASE
 from domain.bundle_manifest import Manifest, Product
 from domain.bundle_request import BundleRequest
 from domain.log_retention import ACTIVE_NAME
+from domain.principal import HOME_OWNER
 from domain.redaction import Redactor
 
 __all__ = ("BENCHMARKS",)
@@ -72,7 +73,7 @@ def _drain(end: socket.socket) -> tuple[float, float]:
 async def planned(evidence: LogEvidence, end: socket.socket) -> None:
     """What the product does for a job and its download."""
     now = SystemClock().now()
-    collected = await evidence.collect(REQUEST, BACKEND_BYTES)
+    collected = await evidence.collect(HOME_OWNER, REQUEST, BACKEND_BYTES)
     manifest = Manifest(
         created_at=now,
         expires_at=now + LEASE,

@@ -19,6 +19,7 @@ from domain.credential_policy import Mode
 from domain.event import EventKind, ExecutionEvent
 from domain.execution import Execution, ExecutionState, ExecutorType
 from domain.identity import ExecutionId, SessionId, TaskId, WorkspaceId
+from domain.principal import HOME_OWNER
 from domain.session import Session, SessionState
 from domain.task import Task, TaskState
 from domain.workspace import Workspace
@@ -50,7 +51,7 @@ class Log:
     async def begin(self) -> None:
         workspace, task = WorkspaceId(self.session), TaskId(self.session)
         async with self.store.write() as unit:
-            await unit.put_workspace(Workspace(workspace, "bench", Mode.EXECUTOR, NOW))
+            await unit.put_workspace(Workspace(workspace, HOME_OWNER, "bench", Mode.EXECUTOR, NOW))
             await unit.put_task(Task(task, workspace, "t", "p", TaskState.OPEN, (), NOW))
             state = SessionState.RUNNING
             session = Session(self.session, task, "a", state, self.execution, None, None, {}, NOW)

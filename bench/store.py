@@ -29,6 +29,7 @@ from bench.stage import folder, installation
 from composition.settings import VERSION
 from domain.credential_policy import Mode
 from domain.identity import RepositoryId, TaskId, WorkspaceId
+from domain.principal import HOME_OWNER
 from domain.registered_repository import Repository
 from domain.task import Task, TaskRepository, TaskState
 from domain.workspace import Workspace
@@ -54,7 +55,7 @@ async def fill(database: Path, tasks: int) -> None:
         open_store(database, backups=database.parent, version=VERSION, clock=clock) as store,
         store.write() as unit,
     ):
-        await unit.put_workspace(Workspace(WORKSPACE, "Bench", Mode.EXECUTOR, now))
+        await unit.put_workspace(Workspace(WORKSPACE, HOME_OWNER, "Bench", Mode.EXECUTOR, now))
         await unit.put_repository(
             Repository(repository, WORKSPACE, "app", None, "/nowhere", None, "main", now)
         )

@@ -66,15 +66,16 @@ from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
-from pipelines.installation_scope import InstallationScope
 from pipelines.issue_lease import IssueLease
 from pipelines.keep_access_tokens import KeepAccessTokens
+from pipelines.keep_members import KeepMembers
 from pipelines.keep_plan import KeepPlan
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
 from pipelines.move_task import MoveTask
+from pipelines.owner_scope import OwnerScope
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.prune_outbox import PruneOutbox
@@ -228,7 +229,7 @@ class ControlPlane(containers.DeclarativeContainer):
     bundle_sink = providers.Singleton(AgentctlBundleSink, keeper)
     deliver_bundle = providers.Singleton(
         DeliverBundle,
-        scope=providers.Singleton(InstallationScope, store),
+        scope=providers.Singleton(OwnerScope, store),
         store=store,
         bundles=bundles,
         sink=bundle_sink,
@@ -287,6 +288,7 @@ class ControlPlane(containers.DeclarativeContainer):
         access_tokens=providers.Singleton(
             KeepAccessTokens, store, clock, ids, redactor, revocations
         ),
+        members=providers.Singleton(KeepMembers, store, clock),
         revocations=revocations,
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),

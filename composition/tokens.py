@@ -7,8 +7,7 @@ from typing import Final
 from typing_extensions import override
 
 from domain.access_token import HOME_TOKEN, Bearer, Scope, bearer_of, digest
-from domain.identity import UserId
-from domain.principal import Token
+from domain.principal import HOME_OWNER, Token
 from domain.secret import Secret
 from ports.clock import Clock
 from ports.store import Store
@@ -16,12 +15,12 @@ from ports.tokens import Tokens
 
 __all__ = ("HomeTokens",)
 
-_HOME: Final = Bearer(Token(HOME_TOKEN, UserId("owner")), frozenset(Scope))
+_HOME: Final = Bearer(Token(HOME_TOKEN, HOME_OWNER, None), frozenset(Scope))
 
 
 @dataclass(frozen=True, slots=True)
 class HomeTokens(Tokens):
-    """All of them act for the one owner of the home."""
+    """The home's own acts for its owner, another for the user who made it."""
 
     home: Secret
     store: Store

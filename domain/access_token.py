@@ -6,14 +6,14 @@ need no salt for. One that has expired, was revoked or never was opens the same 
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final, TypeAlias, assert_never
 
-from domain.identity import TokenId, UserId
+from domain.identity import TokenId, UserId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Internal, Principal, Token, User
 from domain.secret import Secret
@@ -22,10 +22,12 @@ from domain.workspace import InvalidName, check_name
 __all__ = (
     "HOME_TOKEN",
     "MAX_LIFE_DAYS",
+    "MAX_WORKSPACES",
     "RANDOM_BYTES",
     "AccessToken",
     "Bearer",
     "InvalidLife",
+    "InvalidLimits",
     "InvalidScopes",
     "Scope",
     "TokenFault",
@@ -41,6 +43,8 @@ __all__ = (
 HOME_TOKEN: Final = TokenId("home")
 """The token in the home, which opens everything and is in no list."""
 MAX_LIFE_DAYS: Final = 365
+MAX_WORKSPACES: Final = 32
+"""To which one token can be limited."""
 RANDOM_BYTES: Final = 32
 
 _SHAPE: Final = re.compile(r"kdt_[A-Za-z0-9_-]{43}")
@@ -56,7 +60,10 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """`digest` is the SHA-256 of its text in hexadecimal; it opens nothing from `expires_at` on."""
+    """`digest` is the SHA-256 of its text in hexadecimal; it opens nothing from `expires_at` on.
+
+    It is limited to `workspaces`; None are all that its user has.
+    """
 
     id: TokenId
     user: UserId
@@ -65,6 +72,7 @@ class AccessToken:
     scopes: frozenset[Scope]
     created_at: datetime
     expires_at: datetime
+    workspaces: frozenset[WorkspaceId] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,14 @@ class InvalidLife:
     days: int
 
 
-TokenFault: TypeAlias = InvalidName | InvalidScopes | InvalidLife
+@dataclass(frozen=True, slots=True)
+class InvalidLimits:
+    """Limited to no workspace at all, or to more than `MAX_WORKSPACES`."""
+
+    count: int
+
+
+TokenFault: TypeAlias = InvalidName | InvalidScopes | InvalidLife | InvalidLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +110,13 @@ class Wanted:
     name: str
     scopes: frozenset[Scope]
     life: timedelta
+    workspaces: frozenset[WorkspaceId] | None
 
 
-def check(name: str, scopes: Iterable[str], days: int) -> Result[Wanted, TokenFault]:
-    """What a client asked for, as a token may have it."""
+def check(
+    name: str, scopes: Iterable[str], days: int, workspaces: Collection[WorkspaceId] | None
+) -> Result[Wanted, TokenFault]:
+    """What a client asked for, as a token may have it; None limits it to none in particular."""
     named = check_name(name)
     if failed(named):
         return named
@@ -107,7 +125,11 @@ def check(name: str, scopes: Iterable[str], days: int) -> Result[Wanted, TokenFa
         return Failure(InvalidScopes())
     if not 1 <= days <= MAX_LIFE_DAYS:
         return Failure(InvalidLife(days))
-    return Success(Wanted(named.unwrap(), frozenset(map(Scope, asked)), timedelta(days=days)))
+    limits = None if workspaces is None else frozenset(workspaces)
+    if limits is not None and not 1 <= len(limits) <= MAX_WORKSPACES:
+        return Failure(InvalidLimits(len(limits)))
+    life = timedelta(days=days)
+    return Success(Wanted(named.unwrap(), frozenset(map(Scope, asked)), life, limits))
 
 
 def spell(random: bytes) -> Secret:
@@ -124,7 +146,9 @@ def digest(shown: str) -> str | None:
 
 def bearer_of(token: AccessToken, now: datetime) -> Bearer | None:
     """None once it has expired."""
-    return Bearer(Token(token.id, token.user), token.scopes) if now < token.expires_at else None
+    if now >= token.expires_at:
+        return None
+    return Bearer(Token(token.id, token.user, token.workspaces), token.scopes)
 
 
 def needed(method: str) -> Scope:

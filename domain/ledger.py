@@ -16,6 +16,7 @@ from domain.identity import (
     RepositoryId,
     SessionId,
     TaskId,
+    UserId,
     WorkspaceId,
 )
 from domain.lease import Authority, LeaseRecord, Scope
@@ -124,7 +125,11 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class LedgerQuery:
-    """A page of entries in the order of their numbers, after `after`; None filters nothing."""
+    """A page of entries in the order of their numbers, after `after`; None filters nothing.
+
+    `user` sees those of the workspaces that the user works in, with `ownerless` also those of no
+    workspace that there is. `within` are workspaces of which one it must be.
+    """
 
     after: int = 0
     limit: int = MAX_PAGE
@@ -135,6 +140,9 @@ class LedgerQuery:
     host: str | None = None
     operation: Operation | None = None
     result: str | None = None
+    user: UserId | None = None
+    ownerless: bool = False
+    within: tuple[WorkspaceId, ...] | None = None
 
 
 def of_scope(

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from domain.identity import ExecutionId, SessionId, TaskId, TokenId, UserId
+from domain.identity import ExecutionId, SessionId, TaskId, TokenId, UserId, WorkspaceId
 
-__all__ = ("Execution", "Internal", "Principal", "Purpose", "Token", "User")
+__all__ = ("HOME_OWNER", "Execution", "Internal", "Principal", "Purpose", "Token", "User")
+
+HOME_OWNER: Final = UserId("owner")
+"""The user for whom the token of the home acts; what was there before users is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +21,14 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A client that shows a bearer token; it acts for the user who made it."""
+    """A client that shows a bearer token; it acts for the user who made it.
+
+    It is limited to `workspaces`; None are all that its user has.
+    """
 
     id: TokenId
     user: UserId
+    workspaces: frozenset[WorkspaceId] | None
 
 
 @dataclass(frozen=True, slots=True)

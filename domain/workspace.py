@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from domain.credential_policy import Mode
-from domain.identity import WorkspaceId
+from domain.identity import UserId, WorkspaceId
 from domain.outcome import Failure, Result, Success
 
 __all__ = ("MAX_NAME", "InvalidName", "UnknownMode", "Workspace", "check_name", "parse_mode")
@@ -18,6 +18,7 @@ class Workspace:
     """`accepts_netrc`: managed access goes on beside a `.netrc` that could answer in its place."""
 
     id: WorkspaceId
+    owner: UserId
     name: str
     mode: Mode
     created_at: datetime

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import InquiryId
 from domain.inquiry import (
     Inquiry,
@@ -21,6 +21,7 @@ from domain.inquiry import (
 )
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Principal
+from pipelines.authority import task_for
 from pipelines.prompt_queue import QueuePrompt
 from ports.answers import Answers
 from ports.clock import Clock
@@ -85,7 +86,7 @@ class AnswerInquiry:
         """Answer with a reply to each question, or reject all of them for a reason."""
         async with self.store.write() as unit:
             found = await unit.inquiry(inquiry)
-            if found is None or not acts_for_a_person(principal):
+            if found is None or await task_for(unit, principal, found.task) is None:
                 return Failure(NotFound("question"))
             if found.resolution is not None:
                 return Success(Answered(found, claimed=False))

@@ -16,9 +16,11 @@ from domain.bundle import RUNTIME_NAME, Source, acp_name, select_rows
 from domain.bundle_manifest import Caveat, Code, Evidence
 from domain.bundle_request import BundleRequest
 from domain.event import Json, SessionEvent
-from domain.identity import SessionId
+from domain.identity import SessionId, UserId
+from domain.principal import User
 from domain.redaction import MASK
 from domain.session import Session, SessionState
+from pipelines.authority import session_for
 from ports.clock import Clock
 from ports.evidence import Collected, EvidenceSource, Pinned, Scratch
 from ports.redactor import Redactor
@@ -52,16 +54,16 @@ class HeldBytes(Pinned):
 
 @dataclass(frozen=True, slots=True)
 class RuntimeIndex(EvidenceSource):
-    """The sessions of the last 72 hours and those that run, newest first."""
+    """The owner's sessions of the last 72 hours and those that run, newest first."""
 
     store: Store
     clock: Clock
 
     @override
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
         now = self.clock.now()
         async with self.store.read() as state:
-            sessions = await state.sessions_in(tuple(SessionState))
+            sessions = await state.sessions_of(owner)
         listed = [each for each in sessions if _is_recent(each, now)]
         listed.sort(key=lambda each: each.created_at, reverse=True)
         rows = select_rows(map(_row, listed), budget)
@@ -105,7 +107,7 @@ class AgentMessages(EvidenceSource):
     redactor: Redactor
 
     @override
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
         """Each session has an equal share, of which its newest events are taken."""
         evidence: list[Evidence] = []
         pinned: list[Pinned] = []
@@ -115,7 +117,7 @@ class AgentMessages(EvidenceSource):
             for number, name in enumerate(request.sessions, start=1):
                 session = SessionId(name)
                 async with self.store.read() as state:
-                    known = await state.session(session)
+                    known = await session_for(state, User(owner), session)
                 if known is None:
                     caveats.append(
                         Caveat(Code.ACP_SESSION_UNAVAILABLE, Source.ACP, acp_name(number))

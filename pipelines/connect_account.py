@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain import github_app
-from domain.access import NotFound, acts_for_a_person
-from domain.connection import Connection, InvalidConnection, Kind
+from domain.access import NotFound, OwnerOnly
+from domain.connection import Connection, Kind
 from domain.github_app import AppRegistration
 from domain.identity import WorkspaceId
 from domain.outcome import Failure, Result, failed
 from domain.principal import Principal
-from domain.repository import InvalidRemote, RepositoryIdentity, parse_remote
+from domain.repository import RepositoryIdentity, parse_remote
 from domain.secret import Secret
-from pipelines.connect_workspace import ProbeElsewhere, TokenRefused, probed
+from domain.workspace import Workspace
+from pipelines.authority import governed
+from pipelines.connect_workspace import ConnectProblem, TokenRefused, probed
 from pipelines.replace_connection import ReplaceConnection
 from ports.credential_source import CredentialSource, NoCredential
 from ports.github_apps import GithubApps
@@ -24,9 +26,7 @@ from ports.store import Store
 
 __all__ = ("AccountProblem", "AccountRequest", "AppRequest", "ConnectAccount", "ConnectApp")
 
-AccountProblem: TypeAlias = (
-    NotFound | InvalidConnection | InvalidRemote | ProbeElsewhere | TokenRefused | NoCredential
-)
+AccountProblem: TypeAlias = ConnectProblem | NoCredential
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,9 @@ class ConnectAccount:
         )
         if failed(host):
             return host
-        if not await exists(self.store, principal, request.workspace):
-            return Failure(NotFound("workspace"))
+        workspace = await owned(self.store, principal, request.workspace)
+        if failed(workspace):
+            return workspace
         candidate = self.replace.candidate(
             request.workspace,
             host.unwrap(),
@@ -104,8 +105,9 @@ class ConnectApp:
         registration = github_app.check(request.registration)
         if failed(registration):
             return registration
-        if not await exists(self.store, principal, request.workspace):
-            return Failure(NotFound("workspace"))
+        workspace = await owned(self.store, principal, request.workspace)
+        if failed(workspace):
+            return workspace
         for part in github_app.parts(request.registration):
             self.redactor.register(part)
 
@@ -129,9 +131,11 @@ class ConnectApp:
         return await self.replace(candidate, secret)
 
 
-async def exists(store: Store, principal: Principal, workspace: WorkspaceId) -> bool:
+async def owned(
+    store: Store, principal: Principal, workspace: WorkspaceId
+) -> Result[Workspace, NotFound | OwnerOnly]:
     async with store.read() as state:
-        return acts_for_a_person(principal) and await state.workspace(workspace) is not None
+        return await governed(state, principal, workspace)
 
 
 def identity_of(probe: str) -> RepositoryIdentity:

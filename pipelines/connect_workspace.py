@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from domain import connection as rules
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound, OwnerOnly
 from domain.connection import Connection, Fault, InvalidConnection, Kind
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
@@ -17,6 +17,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.repository import InvalidRemote, parse_remote
 from domain.secret import Secret
+from pipelines.authority import governed
 from pipelines.end_leases import end_leases
 from pipelines.replace_connection import ReplaceConnection
 from ports.clock import Clock
@@ -66,7 +67,7 @@ NOT_A_TOKEN: Final = frozenset({Kind.GH_CLI, Kind.GITHUB_APP})
 """Kinds whose credential is made elsewhere: they are connected in ways of their own."""
 
 ConnectProblem: TypeAlias = (
-    NotFound | InvalidConnection | InvalidRemote | ProbeElsewhere | TokenRefused
+    NotFound | OwnerOnly | InvalidConnection | InvalidRemote | ProbeElsewhere | TokenRefused
 )
 
 
@@ -84,9 +85,9 @@ class ConnectWorkspace:
             return checked
         host = checked.unwrap()
         async with self.store.read() as state:
-            workspace = await state.workspace(request.workspace)
-        if workspace is None or not acts_for_a_person(principal):
-            return Failure(NotFound("workspace"))
+            workspace = await governed(state, principal, request.workspace)
+        if failed(workspace):
+            return workspace
 
         self.redactor.register(request.token)
         candidate = self.replace.candidate(
@@ -138,11 +139,14 @@ class DisconnectWorkspace:
 
     async def __call__(
         self, principal: Principal, workspace: WorkspaceId, connection: ConnectionId
-    ) -> Result[None, NotFound]:
+    ) -> Result[None, NotFound | OwnerOnly]:
         """Remove a connection with its secret; its leases end in the same unit."""
         async with self.store.write() as unit:
+            owned = await governed(unit, principal, workspace)
+            if failed(owned):
+                return Failure(owned.failure())
             found = await unit.connection(connection)
-            if found is None or found.workspace != workspace or not acts_for_a_person(principal):
+            if found is None or found.workspace != workspace:
                 return Failure(NotFound("connection"))
             at = self.clock.now()
             await end_leases(unit, at, Why.CONNECTION_REMOVED, connection=connection)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import Act, NotFound, acts_for_a_person, sees_workspace
+from domain.access import Act, NotFound, acts_for_a_person
 from domain.branch import InvalidBranch, check_branch
 from domain.identity import TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
@@ -19,7 +19,7 @@ from domain.task import (
     check_prompt,
 )
 from domain.workspace import MAX_NAME, InvalidName, check_name
-from pipelines.authority import own_task, permitted
+from pipelines.authority import permitted, sees
 from ports.clock import Clock
 from ports.ids import Ids
 from ports.store import Reader, Store
@@ -132,8 +132,7 @@ async def place(
 ) -> Result[tuple[TaskRepository, ...], NotFound | InvalidBranch | NoRepository | TooDeep]:
     """Where the task works, if the principal may put it there."""
     workspace = await state.workspace(request.workspace)
-    own = await own_task(state, principal)
-    if workspace is None or not sees_workspace(principal, own, workspace.id):
+    if workspace is None or not await sees(state, principal, workspace.id):
         return Failure(NotFound("workspace"))
     if request.parent is None and not acts_for_a_person(principal):
         return Failure(NotFound("workspace"))

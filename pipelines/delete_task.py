@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import TaskId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.task import TaskState
+from pipelines.authority import task_for
 from pipelines.end_sessions import end_sessions, stop_instances
 from pipelines.task_cleanup import CleanupPlan
 from pipelines.task_worktrees import remove_worktrees, worktrees_of
@@ -38,8 +39,8 @@ class DeleteTask:
         keeps what was done for it; branches and what was kept stay.
         """
         async with self.store.write() as unit:
-            found = await unit.task(task)
-            if found is None or not acts_for_a_person(principal):
+            found = await task_for(unit, principal, task)
+            if found is None:
                 return Failure(NotFound("task"))
             running = await end_sessions(unit, task, self.clock.now(), Why.TASK_DELETED)
             await unit.put_task(replace(found, state=TaskState.ARCHIVED))

@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound, OwnerOnly
 from domain.execution import Handle
 from domain.identity import TaskId, WorkspaceId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
+from pipelines.authority import governed
 from pipelines.end_sessions import end_sessions, stop_instances
 from pipelines.task_cleanup import CleanupPlan
 from pipelines.task_worktrees import remove_worktrees, worktrees_of
@@ -24,7 +25,7 @@ __all__ = ("DeleteWorkspace", "DeleteWorkspaceProblem")
 PAGE: Final = 100
 """Tasks looked up at once."""
 
-DeleteWorkspaceProblem: TypeAlias = NotFound | RuntimeProblem
+DeleteWorkspaceProblem: TypeAlias = NotFound | OwnerOnly | RuntimeProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ class DeleteWorkspace:
         running: list[Handle] = []
         made: list[Worktrees] = []
         async with self.store.write() as unit:
-            found = await unit.workspace(workspace)
-            if found is None or not acts_for_a_person(principal):
-                return Failure(NotFound("workspace"))
+            found = await governed(unit, principal, workspace)
+            if failed(found):
+                return Failure(found.failure())
             async for task in _tasks(unit, workspace):
                 running += await self._end(unit, task.id)
                 made += await self._retire(unit, task)

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import RepositoryId, TaskId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success
 from domain.principal import Principal
 from domain.task import Task
+from pipelines.authority import task_for
 from pipelines.create_task import NoRepository
 from pipelines.end_leases import end_leases
 from ports.clock import Clock
@@ -29,8 +30,8 @@ class DetachRepository:
     ) -> Result[Task, DetachProblem]:
         """The task without it; the last repository stays. Its worktree stays on the disk."""
         async with self.store.write() as unit:
-            found = await unit.task(task)
-            if found is None or not acts_for_a_person(principal):
+            found = await task_for(unit, principal, task)
+            if found is None:
                 return Failure(NotFound("task"))
             kept = tuple(each for each in found.repositories if each.repository != repository)
             if len(kept) == len(found.repositories):

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.execution import Handle
 from domain.identity import SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Session, SessionState
+from pipelines.authority import session_for
 from pipelines.begin_turn import handle_of
 from pipelines.resume_session import ResumeProblem, ResumeRequest, ResumeSession
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -56,7 +57,7 @@ class EnsureInstance:
 
     async def _session(self, principal: Principal, session: SessionId) -> Result[Session, NotFound]:
         async with self.store.read() as state:
-            found = await state.session(session)
-        if found is None or not acts_for_a_person(principal):
+            found = await session_for(state, principal, session)
+        if found is None:
             return Failure(NotFound("session"))
         return Success(found)

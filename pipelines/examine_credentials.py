@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain import credential_snapshot, push_verdict
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.credential_doctor import Diagnosis, Examined
 from domain.credential_snapshot import CredentialSnapshot
 from domain.identity import SessionId
@@ -14,6 +14,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.push_verdict import Tally
 from domain.session import Session
+from pipelines.authority import session_for
 from pipelines.begin_turn import handle_of
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
 from ports.store import Reader, Store
@@ -46,7 +47,7 @@ class ExamineCredentials:
     ) -> Result[CredentialReport, ExamineProblem]:
         """Ask git in the running instance; a redemption of it is in the ledger like any other."""
         async with self.store.read() as state:
-            found = await state.session(session) if acts_for_a_person(principal) else None
+            found = await session_for(state, principal, session)
             if found is None:
                 return Failure(NotFound("session"))
             examined = await repositories_of(state, found)

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.git_configuration import GitConfiguration
 from domain.identity import SessionId
 from domain.outcome import Failure, Result
 from domain.principal import Principal
+from pipelines.authority import session_for
 from pipelines.begin_turn import handle_of
 from ports.runtime import Runtime, RuntimeCode, RuntimeProblem
 from ports.store import Store
@@ -26,10 +27,8 @@ class ExplainGit:
         self, principal: Principal, session: SessionId
     ) -> Result[GitConfiguration, ExplainGitProblem]:
         """What is in effect now; a session whose agent does not run has nothing in effect."""
-        if not acts_for_a_person(principal):
-            return Failure(NotFound("session"))
         async with self.store.read() as state:
-            found = await state.session(session)
+            found = await session_for(state, principal, session)
         if found is None:
             return Failure(NotFound("session"))
         handle = handle_of(found)

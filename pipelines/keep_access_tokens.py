@@ -14,10 +14,11 @@ from domain.access_token import (
     keeps_tokens,
     spell,
 )
-from domain.identity import TokenId, UserId
+from domain.identity import TokenId, UserId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal, Token, User
 from domain.secret import Secret
+from pipelines.authority import holds
 from ports.clock import Clock
 from ports.ids import Ids
 from ports.redactor import Redactor
@@ -48,13 +49,21 @@ class KeepAccessTokens:
     revocations: Revocations
 
     async def create(
-        self, principal: Principal, name: str, scopes: Sequence[str], days: int
+        self,
+        principal: Principal,
+        name: str,
+        scopes: Sequence[str],
+        days: int,
+        workspaces: Sequence[WorkspaceId] | None = None,
     ) -> Result[Issued, AccessTokenProblem]:
-        """A new one, whose text is hidden from every sink before anybody has it."""
+        """A new one, whose text is hidden from every sink before anybody has it.
+
+        It may be limited to workspaces in which its user works.
+        """
         user = _keeper(principal)
         if user is None:
             return Failure(NotFound("token"))
-        checked = check(name, scopes, days)
+        checked = check(name, scopes, days, workspaces)
         if failed(checked):
             return checked
         wanted, now = checked.unwrap(), self.clock.now()
@@ -68,8 +77,12 @@ class KeepAccessTokens:
             wanted.scopes,
             now,
             now + wanted.life,
+            wanted.workspaces,
         )
         async with self.store.write() as unit:
+            for each in wanted.workspaces or ():
+                if not await holds(unit, principal, each):
+                    return Failure(NotFound("workspace"))
             await unit.add_access_token(token)
         return Success(Issued(token, shown))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain import profile as rules
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.agent import UnknownAgent, find
 from domain.identity import ProfileId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
@@ -18,6 +18,7 @@ from domain.profile import (
     WantedProfile,
 )
 from domain.stored_environment import StoredEnvironment
+from pipelines.authority import holds
 from pipelines.environment_secrets import EnvironmentSecrets, layer_of_profile
 from ports.agents import Agents
 from ports.clock import Clock
@@ -62,8 +63,9 @@ class KeepProfiles:
         self, principal: Principal, workspace: WorkspaceId, wanted: WantedProfile
     ) -> Result[Profile, ProfileProblem]:
         """Store a new profile; a secret without a value is one to give later."""
-        if not acts_for_a_person(principal):
-            return Failure(NotFound("workspace"))
+        async with self.store.read() as state:
+            if not await holds(state, principal, workspace):
+                return Failure(NotFound("workspace"))
         checked = self._check(wanted)
         if failed(checked):
             return checked
@@ -89,8 +91,8 @@ class KeepProfiles:
         self, principal: Principal, kind: ProfileKind, profile: ProfileId
     ) -> Result[Profile, NotFound]:
         async with self.store.read() as state:
-            found = await state.profile(profile)
-        if found is None or found.kind is not kind or not acts_for_a_person(principal):
+            found = await _known(state, principal, kind, profile)
+        if found is None:
             return Failure(absent(kind))
         return Success(found)
 
@@ -104,7 +106,7 @@ class KeepProfiles:
     ) -> Result[Sequence[Profile], NotFound]:
         """By id, strictly after `after`."""
         async with self.store.read() as state:
-            if await state.workspace(workspace) is None or not acts_for_a_person(principal):
+            if not await holds(state, principal, workspace):
                 return Failure(NotFound("workspace"))
             return Success(await state.profiles(workspace, kind, after, limit))
 
@@ -115,15 +117,13 @@ class KeepProfiles:
 
         Sessions see it at their next start.
         """
-        if not acts_for_a_person(principal):
-            return Failure(absent(wanted.kind))
         checked = self._check(wanted)
         if failed(checked):
             return checked
         asked = checked.unwrap()
         async with self.store.write() as unit:
-            known = await unit.profile(profile)
-            if known is None or known.kind is not asked.kind:
+            known = await _known(unit, principal, asked.kind, profile)
+            if known is None:
                 return Failure(absent(asked.kind))
             if known.version != version:
                 return Failure(ProfileChanged(known.version))
@@ -138,8 +138,7 @@ class KeepProfiles:
     ) -> Result[None, NotFound]:
         """Remove it with its secrets. A session that has it needs another for its next start."""
         async with self.store.write() as unit:
-            known = await unit.profile(profile)
-            if known is None or known.kind is not kind or not acts_for_a_person(principal):
+            if await _known(unit, principal, kind, profile) is None:
                 return Failure(absent(kind))
             await unit.remove_profile(profile)
         return Success(None)
@@ -158,6 +157,15 @@ class KeepProfiles:
         owner = layer_of_profile(profile)
         environment = self.secrets.seal(owner, wanted.environment, profile.environment)
         return replace(profile, environment=environment)
+
+
+async def _known(
+    state: Reader, principal: Principal, kind: ProfileKind, profile: ProfileId
+) -> Profile | None:
+    found = await state.profile(profile)
+    if found is None or found.kind is not kind:
+        return None
+    return found if await holds(state, principal, found.workspace) else None
 
 
 async def _taken(state: Reader, profile: Profile) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person, sees_workspace
+from domain.access import NotFound, acts_for_a_person
 from domain.identity import PromptId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
@@ -16,7 +16,7 @@ from domain.saved_prompt import (
     check,
     fill,
 )
-from pipelines.authority import own_task
+from pipelines.authority import sees
 from ports.clock import Clock
 from ports.ids import Ids
 from ports.store import Reader, Store
@@ -63,7 +63,7 @@ class KeepSavedPrompts:
         if failed(checked):
             return checked
         async with self.store.write() as unit:
-            if await unit.workspace(workspace) is None:
+            if not await sees(unit, principal, workspace):
                 return Failure(NotFound("workspace"))
             if await unit.saved_prompt_named(workspace, written.name) is not None:
                 return Failure(PromptNameTaken(written.name))
@@ -80,7 +80,7 @@ class KeepSavedPrompts:
     ) -> Result[Sequence[SavedPrompt], NotFound]:
         """By id, strictly after `after`."""
         async with self.store.read() as state:
-            if not await _sees(state, principal, workspace):
+            if not await sees(state, principal, workspace):
                 return Failure(NotFound("workspace"))
             return Success(await state.saved_prompts(workspace, after, limit))
 
@@ -121,7 +121,7 @@ class KeepSavedPrompts:
     ) -> Result[tuple[SavedPrompt, str], NotFound | Unfillable]:
         """The prompt of this name, and its text with what was given in its places."""
         async with self.store.read() as state:
-            seen = await _sees(state, principal, workspace)
+            seen = await sees(state, principal, workspace)
             found = await state.saved_prompt_named(workspace, name) if seen else None
         if found is None:
             return Failure(NotFound("prompt"))
@@ -129,16 +129,10 @@ class KeepSavedPrompts:
         return filled if failed(filled) else Success((found, filled.unwrap()))
 
 
-async def _sees(state: Reader, principal: Principal, workspace: WorkspaceId) -> bool:
-    found = await state.workspace(workspace)
-    own = await own_task(state, principal)
-    return found is not None and sees_workspace(principal, own, workspace)
-
-
 async def _found(
     state: Reader, principal: Principal, prompt: PromptId
 ) -> Result[SavedPrompt, NotFound]:
     found = await state.saved_prompt(prompt)
-    if found is None or not await _sees(state, principal, found.workspace):
+    if found is None or not await sees(state, principal, found.workspace):
         return Failure(NotFound("prompt"))
     return Success(found)

@@ -91,7 +91,7 @@ class LaunchSession:
         variables = check_variables(request.environment)
         if failed(variables):
             return variables
-        found = await self._profiles(request)
+        found = await self._profiles(principal, request)
         if failed(found):
             return found
         profiles = found.unwrap()
@@ -117,10 +117,12 @@ class LaunchSession:
             )
         )
 
-    async def _profiles(self, request: LaunchRequest) -> Result[Profiles, LaunchProblem]:
+    async def _profiles(
+        self, principal: Principal, request: LaunchRequest
+    ) -> Result[Profiles, LaunchProblem]:
         async with self.store.read() as state:
             task = await state.task(request.task)
-            if task is None:
+            if task is None or not await permitted(state, principal, task, Act.CONTROL):
                 return Failure(NotFound("task"))
             return await find_profiles(state, task.workspace, request.profiles, request.agent)
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain import prompt_queue
-from domain.access import Act, NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.identity import QueuedId, SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.prompt_queue import QueueChanged, QueuedPrompt, QueueFull, waiting
 from domain.session import Move, NotAllowed, Session
 from domain.task import InvalidPrompt, check_prompt
-from pipelines.authority import permitted_by_id
+from pipelines.authority import permitted_by_id, session_for
 from pipelines.begin_turn import handle_of
 from pipelines.deliver_queued import DeliverQueued
 from ports.clock import Clock
@@ -147,8 +147,8 @@ class SendQueued:
 async def _session(
     state: Reader, principal: Principal, session: SessionId
 ) -> Result[Session, NotFound]:
-    found = await state.session(session)
-    if found is None or not acts_for_a_person(principal):
+    found = await session_for(state, principal, session)
+    if found is None:
         return Failure(NotFound("session"))
     return Success(found)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import Act, NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.execution import Handle
 from domain.identity import SessionId, TurnId
 from domain.outcome import Failure, Result, Success, failed
@@ -11,7 +11,7 @@ from domain.principal import Principal
 from domain.session import Move, NotAllowed
 from domain.task import InvalidPrompt, check_prompt
 from domain.turn import Turn
-from pipelines.authority import permitted_by_id
+from pipelines.authority import permitted_by_id, session_for
 from pipelines.begin_turn import begin_turn, give_up_turn, handle_of
 from pipelines.start_problem import Superseded
 from ports.clock import Clock
@@ -74,9 +74,9 @@ class CancelTurn:
     async def __call__(self, principal: Principal, session: SessionId) -> Result[None, TalkProblem]:
         """Ask the agent to end its turn; without a running turn there is nothing to do."""
         async with self.store.read() as state:
-            found = await state.session(session)
+            found = await session_for(state, principal, session)
             turn = await state.running_turn(session)
-        if found is None or not acts_for_a_person(principal):
+        if found is None:
             return Failure(NotFound("session"))
         handle = handle_of(found)
         if handle is None or turn is None:
@@ -94,8 +94,8 @@ class AnswerPermission:
     ) -> Result[None, TalkProblem]:
         """Answer with one of the options that the request offered, or None to refuse to choose."""
         async with self.store.read() as state:
-            found = await state.session(session)
-        if found is None or not acts_for_a_person(principal):
+            found = await session_for(state, principal, session)
+        if found is None:
             return Failure(NotFound("session"))
         handle = handle_of(found)
         if handle is None:

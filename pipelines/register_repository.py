@@ -6,7 +6,7 @@ A clone is made at once, so that a URL that cannot be cloned is refused before a
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.branch import distinct, slug
 from domain.git_failure import GitFailure
 from domain.identity import RepositoryId, WorkspaceId
@@ -14,6 +14,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.registered_repository import Repository
 from domain.repository import InvalidRemote, parse_remote
+from pipelines.authority import holds
 from pipelines.refresh_clone import RefreshClone
 from ports.clock import Clock
 from ports.credential_source import NoCredential
@@ -99,7 +100,7 @@ class RegisterRepository:
 
     async def _exists(self, principal: Principal, workspace: WorkspaceId) -> bool:
         async with self.store.read() as state:
-            return acts_for_a_person(principal) and await state.workspace(workspace) is not None
+            return await holds(state, principal, workspace)
 
     async def _known(self, workspace: WorkspaceId, clone_url: str) -> Repository | None:
         async with self.store.read() as state:

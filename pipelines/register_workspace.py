@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound, founder
 from domain.credential_policy import Mode
 from domain.identity import WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
@@ -27,8 +27,9 @@ class RegisterWorkspace:
     async def __call__(
         self, principal: Principal, name: str, mode: str | None
     ) -> Result[Workspace, RegisterWorkspaceProblem]:
-        """Store a new workspace; `managed` unless another policy is named."""
-        if not acts_for_a_person(principal):
+        """Store a new workspace of the user who asks; `managed` unless another policy is named."""
+        owner = founder(principal)
+        if owner is None:
             return Failure(NotFound("workspace"))
         checked = check_name(name)
         if failed(checked):
@@ -37,7 +38,11 @@ class RegisterWorkspace:
         if failed(policy):
             return policy
         workspace = Workspace(
-            WorkspaceId(self.ids.new("ws")), checked.unwrap(), policy.unwrap(), self.clock.now()
+            WorkspaceId(self.ids.new("ws")),
+            owner,
+            checked.unwrap(),
+            policy.unwrap(),
+            self.clock.now(),
         )
         async with self.store.write() as unit:
             await unit.put_workspace(workspace)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain import stored_environment
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import RepositoryId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
@@ -13,6 +13,7 @@ from domain.stored_environment import (
     StoredEnvironment,
     UnstorableEnvironment,
 )
+from pipelines.authority import repository_for
 from pipelines.environment_secrets import EnvironmentSecrets, layer_of_repository
 from ports.store import Store
 
@@ -30,8 +31,8 @@ class RepositoryEnvironment:
         self, principal: Principal, repository: RepositoryId
     ) -> Result[StoredEnvironment, NotFound]:
         async with self.store.read() as state:
-            found = await state.repository(repository)
-            if found is None or not acts_for_a_person(principal):
+            found = await repository_for(state, principal, repository)
+            if found is None:
                 return Failure(NotFound("repository"))
             return Success(await state.repository_environment(repository))
 
@@ -40,8 +41,8 @@ class RepositoryEnvironment:
     ) -> Result[StoredEnvironment, RepositoryEnvironmentProblem]:
         """Store what later starts get; a secret without a value keeps the one it has."""
         async with self.store.write() as unit:
-            found = await unit.repository(repository)
-            if found is None or not acts_for_a_person(principal):
+            found = await repository_for(unit, principal, repository)
+            if found is None:
                 return Failure(NotFound("repository"))
             owner = layer_of_repository(found)
             checked = stored_environment.check(chosen, owner.layer)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain import repository_settings
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import RepositoryId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.repository_settings import RepositorySettings, SettingsChange, SettingsProblem
+from pipelines.authority import repository_for
 from ports.store import Store
 
 __all__ = ("ChangeRepository", "ChangeRepositoryProblem")
@@ -24,8 +25,8 @@ class ChangeRepository:
         self, principal: Principal, repository: RepositoryId
     ) -> Result[RepositorySettings, ChangeRepositoryProblem]:
         async with self.store.read() as state:
-            found = await state.repository(repository)
-            if found is None or not acts_for_a_person(principal):
+            found = await repository_for(state, principal, repository)
+            if found is None:
                 return Failure(NotFound("repository"))
             return Success(await state.repository_settings(repository))
 
@@ -34,8 +35,8 @@ class ChangeRepository:
     ) -> Result[RepositorySettings, ChangeRepositoryProblem]:
         """Store what later worktrees get; what is not valid changes nothing."""
         async with self.store.write() as unit:
-            found = await unit.repository(repository)
-            if found is None or not acts_for_a_person(principal):
+            found = await repository_for(unit, principal, repository)
+            if found is None:
                 return Failure(NotFound("repository"))
             current = await unit.repository_settings(repository)
             checked = repository_settings.check(repository_settings.change(current, wanted))

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.identity import TaskId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
+from pipelines.authority import task_for
 from pipelines.task_worktrees import worktrees_of
 from ports.git import ClosedGit
 from ports.runtime import Kept, Runtime, RuntimeProblem
@@ -36,8 +37,8 @@ class RestoreTask:
     ) -> Result[Restored, RestoreTaskProblem]:
         """Bring it back; a worktree that is there is left as it is. Opens the task last."""
         async with self.store.read() as state:
-            found = await state.task(task)
-            if found is None or not acts_for_a_person(principal):
+            found = await task_for(state, principal, task)
+            if found is None:
                 return Failure(NotFound("task"))
             worktrees = await worktrees_of(state, self.git, self.tasks_root, found)
         kept: tuple[Kept, ...] = ()

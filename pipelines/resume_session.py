@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound
 from domain.agent import UnknownAgent
 from domain.execution import ExecutorType
 from domain.identity import SessionId
@@ -12,6 +12,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, next_state
 from domain.variables import InvalidVariable, check_variables
+from pipelines.authority import session_for
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
 from pipelines.session_profiles import Named, find_profiles
@@ -59,8 +60,9 @@ class ResumeSession:
         Who asks for the same meanwhile gets the same answer, and who gives up stops nothing. Then
         the next prompt of its queue goes, unless the queue waits for a person.
         """
-        if not acts_for_a_person(principal):
-            return Failure(NotFound("session"))
+        async with self.store.read() as state:
+            if await session_for(state, principal, request.session) is None:
+                return Failure(NotFound("session"))
         options = (request.approve_automatically, request.fresh)
         asked = ("resume", request.session, options, frozenset(request.environment.items()))
         return await self.flights.join(asked, lambda: self._resume(request))

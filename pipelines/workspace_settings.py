@@ -6,12 +6,13 @@ What is read joins the policy with a description of the connections; no secret i
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from domain.access import NotFound, acts_for_a_person
+from domain.access import NotFound, OwnerOnly
 from domain.credential_policy import PolicyDescription, describe_policy
 from domain.identity import WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.workspace import UnknownMode, Workspace, parse_mode
+from pipelines.authority import governed, workspace_for
 from ports.store import Reader, Store
 
 __all__ = ("SameWorkspace", "SettingsProblem", "WorkspaceSettings")
@@ -22,7 +23,7 @@ class SameWorkspace:
     """A workspace's settings cannot be copied onto itself."""
 
 
-SettingsProblem: TypeAlias = NotFound | UnknownMode | SameWorkspace
+SettingsProblem: TypeAlias = NotFound | OwnerOnly | UnknownMode | SameWorkspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class WorkspaceSettings:
         self, principal: Principal, workspace: WorkspaceId
     ) -> Result[PolicyDescription, SettingsProblem]:
         async with self.store.read() as state:
-            found = await visible(state, principal, workspace)
+            found = await workspace_for(state, principal, workspace)
             if found is None:
                 return Failure(NotFound("workspace"))
             return Success(await described(state, found))
@@ -50,9 +51,10 @@ class WorkspaceSettings:
         if parsed is not None and failed(parsed):
             return parsed
         async with self.store.write() as unit:
-            found = await visible(unit, principal, workspace)
-            if found is None:
-                return Failure(NotFound("workspace"))
+            owned = await governed(unit, principal, workspace)
+            if failed(owned):
+                return Failure(owned.failure())
+            found = owned.unwrap()
             changed = replace(
                 found,
                 mode=found.mode if parsed is None else parsed.unwrap(),
@@ -69,17 +71,15 @@ class WorkspaceSettings:
         if source == target:
             return Failure(SameWorkspace())
         async with self.store.write() as unit:
-            origin = await visible(unit, principal, source)
-            found = await visible(unit, principal, target)
-            if origin is None or found is None:
+            origin = await workspace_for(unit, principal, source)
+            if origin is None:
                 return Failure(NotFound("workspace"))
-            copied = replace(found, mode=origin.mode, accepts_netrc=origin.accepts_netrc)
+            found = await governed(unit, principal, target)
+            if failed(found):
+                return Failure(found.failure())
+            copied = replace(found.unwrap(), mode=origin.mode, accepts_netrc=origin.accepts_netrc)
             await unit.put_workspace(copied)
             return Success(await described(unit, copied))
-
-
-async def visible(state: Reader, principal: Principal, workspace: WorkspaceId) -> Workspace | None:
-    return await state.workspace(workspace) if acts_for_a_person(principal) else None
 
 
 async def described(state: Reader, workspace: Workspace) -> PolicyDescription:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from domain.bundle_manifest import Capture, Caveat, Evidence, Loss
 from domain.bundle_request import BundleRequest
+from domain.identity import UserId
 
 __all__ = ("Collected", "EvidenceChanged", "EvidenceSource", "Pinned", "Scratch", "ScratchFile")
 
@@ -40,8 +41,11 @@ class Collected:
 
 
 class EvidenceSource(Protocol):
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
-        """At most `budget` bytes; what cannot be had is a caveat. Cancelled, it holds nothing."""
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
+        """What the owner of the bundle may have of it, at most `budget` bytes.
+
+        What cannot be had is a caveat. Cancelled, it holds nothing.
+        """
         ...
 
 

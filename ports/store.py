@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from domain.access import Standing
 from domain.access_token import AccessToken
 from domain.connection import Connection
 from domain.event import ExecutionEvent, SessionEvent
@@ -37,6 +38,7 @@ from domain.identity import (
 from domain.inquiry import Inquiry
 from domain.lease import LeaseRecord
 from domain.ledger import LedgerEntry, LedgerQuery
+from domain.membership import Member
 from domain.profile import Profile, ProfileKind
 from domain.prompt_queue import QueuedPrompt
 from domain.registered_repository import Repository
@@ -82,6 +84,22 @@ class Reader(Protocol):
     async def workspace(self, workspace: WorkspaceId) -> Workspace | None: ...
     async def workspaces(self, after: str | None, limit: int) -> Sequence[Workspace]:
         """By id, strictly after `after`."""
+        ...
+
+    async def workspaces_of(
+        self, user: UserId, after: str | None, limit: int
+    ) -> Sequence[Workspace]:
+        """Those that the user owns or is a member of, by id, strictly after `after`."""
+        ...
+
+    async def standing(self, workspace: WorkspaceId, user: UserId) -> Standing | None:
+        """What the user is to the workspace; None for nothing, and where there is none."""
+        ...
+
+    async def members(
+        self, workspace: WorkspaceId, after: str | None, limit: int
+    ) -> Sequence[Member]:
+        """Its members without its owner, by user, strictly after `after`."""
         ...
 
     async def connection(self, connection: ConnectionId) -> Connection | None: ...
@@ -168,6 +186,10 @@ class Reader(Protocol):
     async def session(self, session: SessionId) -> Session | None: ...
     async def sessions(self, task: TaskId) -> Sequence[Session]: ...
 
+    async def sessions_of(self, user: UserId) -> Sequence[Session]:
+        """Those of the workspaces that the user works in."""
+        ...
+
     async def sessions_in(self, states: Sequence[SessionState]) -> Sequence[Session]: ...
 
     async def execution(self, execution: ExecutionId) -> Execution | None: ...
@@ -218,6 +240,14 @@ class Writer(Reader, Protocol):
 
         Its tasks are removed before: each removal is an event of its own.
         """
+        ...
+
+    async def put_member(self, workspace: WorkspaceId, member: Member) -> None:
+        """Insert or replace."""
+        ...
+
+    async def remove_member(self, workspace: WorkspaceId, user: UserId) -> bool:
+        """False when the workspace has no such member."""
         ...
 
     async def put_connection(self, connection: Connection, sealed: bytes) -> None:

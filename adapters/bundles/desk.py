@@ -198,7 +198,7 @@ class BundleDesk(Bundles):
             gathered = await self._gather(job, pinned)
             async with self._one_at_a_time:
                 mark = self._mark()
-                collected = gathered | await self._collect(request, pinned)
+                collected = gathered | await self._collect(job, pinned)
             manifest = self._manifest(request, collected)
             laid_out = bundle_plan.plan(manifest)
             if failed(laid_out):
@@ -227,18 +227,19 @@ class BundleDesk(Bundles):
             )
         return {Source.FRONTEND: gathered}
 
-    async def _collect(
-        self, request: BundleRequest, pinned: list[Pinned]
-    ) -> dict[Source, Collected]:
+    async def _collect(self, job: Job, pinned: list[Pinned]) -> dict[Source, Collected]:
         """What each other source gives, in the order of `Source`.
 
         What it pins is in `pinned` at once.
         """
+        owner, request = job.owner, job.request
         shares = budgets(request.sources)
         collected: dict[Source, Collected] = {}
         for source in Source:
             if source in shares and source is not Source.FRONTEND:
-                collected[source] = await self._sources[source].collect(request, shares[source])
+                collected[source] = await self._sources[source].collect(
+                    owner, request, shares[source]
+                )
                 pinned += collected[source].pinned
         return collected
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from adapters.http.api import Api
 from adapters.http.problems import accepted
 from domain.access_token import AccessToken
-from domain.identity import TokenId
+from domain.identity import TokenId, WorkspaceId
 from domain.principal import Principal
 from pipelines.keep_access_tokens import Issued
 
@@ -22,11 +22,15 @@ PAGE = 100
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
-    """`scopes`: `read`, `write` or both; `expires_in_days`: from 1 to 365."""
+    """`scopes`: `read`, `write` or both; `expires_in_days`: from 1 to 365.
+
+    `workspace_ids`: from 1 to 32 that it is limited to; absent, it opens all that its user has.
+    """
 
     name: str
     scopes: list[str]
     expires_in_days: int
+    workspace_ids: list[str] | None = None
 
 
 class TokenBody(Struct, frozen=True):
@@ -35,10 +39,19 @@ class TokenBody(Struct, frozen=True):
     scopes: list[str]
     created_at: datetime
     expires_at: datetime
+    workspace_ids: list[str] | None
 
     @classmethod
     def of(cls, token: AccessToken) -> "TokenBody":
-        return cls(token.id, token.name, sorted(token.scopes), token.created_at, token.expires_at)
+        limits = None if token.workspaces is None else [*map(str, sorted(token.workspaces))]
+        return cls(
+            token.id,
+            token.name,
+            sorted(token.scopes),
+            token.created_at,
+            token.expires_at,
+            limits,
+        )
 
 
 class IssuedBody(Struct, frozen=True):
@@ -63,8 +76,13 @@ class AccessTokens(Controller):
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> IssuedBody:
+        limits = data.workspace_ids
         issued = await api.access_tokens.create(
-            principal, data.name, data.scopes, data.expires_in_days
+            principal,
+            data.name,
+            data.scopes,
+            data.expires_in_days,
+            None if limits is None else [*map(WorkspaceId, limits)],
         )
         return IssuedBody.of(accepted(issued))
 

@@ -15,6 +15,7 @@ from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.keep_access_tokens import KeepAccessTokens
+from pipelines.keep_members import KeepMembers
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.launch_session import LaunchSession
@@ -91,6 +92,7 @@ class Api:
     profiles: KeepProfiles
     saved_prompts: KeepSavedPrompts
     access_tokens: KeepAccessTokens
+    members: KeepMembers
     revocations: Revocations
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace

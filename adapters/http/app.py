@@ -19,6 +19,7 @@ from adapters.http.door import PRINCIPAL, Door
 from adapters.http.error_reports import ErrorReports
 from adapters.http.events import stream_events
 from adapters.http.ledger import Ledger
+from adapters.http.members import Members
 from adapters.http.metrics import metrics
 from adapters.http.mounts import Mounted, mount
 from adapters.http.problems import RefusalError, on_bug, on_http, on_refusal, on_store
@@ -76,6 +77,7 @@ def create_app(
             metrics,
             agents,
             Workspaces,
+            Members,
             Repositories,
             AgentProfiles,
             ExecutorProfiles,

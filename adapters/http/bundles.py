@@ -112,9 +112,9 @@ class BundleRoutes(Controller):
 
 
 def owner_of(principal: Principal) -> UserId:
-    """Who a bundle belongs to; an agent has none here."""
+    """Who a bundle belongs to; an agent has none here, nor has a token with limits."""
     match principal:
-        case User(id=user) | Token(user=user):
+        case User(id=user) | Token(user=user, workspaces=None):
             return user
         case _:
             raise BundleRefusalError(NotFound("bundle"))

@@ -11,13 +11,20 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 from litestar import get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, HeaderParameter, QueryParameter
+from litestar.params import (
+    FromPath,
+    FromQuery,
+    HeaderParameter,
+    QueryParameter,
+    SkipValidation,
+)
 from litestar.response import Stream
 
 from adapters.http.api import Api
 from adapters.http.sessions import found
 from domain.event import SessionEvent
 from domain.identity import SessionId
+from domain.principal import Principal
 
 __all__ = ("stream_events",)
 
@@ -36,6 +43,7 @@ _encoder = msgspec.json.Encoder()
 async def stream_events(
     session_id: FromPath[str],
     api: NamedDependency[Api],
+    principal: NamedDependency[SkipValidation[Principal]],
     after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
     follow: FromQuery[bool] = True,
     last_event_id: Annotated[str | None, HeaderParameter(name="last-event-id")] = None,
@@ -44,7 +52,7 @@ async def stream_events(
 
     The stream ends when the client leaves, or when the session is deleted.
     """
-    session = await found(api, session_id)
+    session = await found(api, principal, session_id)
     if last_event_id is not None and last_event_id.isascii() and last_event_id.isdigit():
         after = max(after, int(last_event_id[:16]))
     return Stream(

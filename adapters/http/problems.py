@@ -15,13 +15,14 @@ from adapters.http.access_token_problems import access_token_details
 from adapters.http.checkout_problems import checkout_details
 from adapters.http.credential_problems import credential_details
 from adapters.http.git_problems import git_details, runtime_details
+from adapters.http.membership_problems import membership_details
 from adapters.http.problem_details import Details, bad, problem_response
 from adapters.http.profile_problems import profile_details
 from adapters.http.request_problems import request_details
 from adapters.http.saved_prompt_problems import saved_prompt_details
 from adapters.http.session_problems import session_details
-from domain.access import NotFound
-from domain.access_token import InvalidLife, InvalidScopes
+from domain.access import NotFound, OwnerOnly
+from domain.access_token import InvalidLife, InvalidLimits, InvalidScopes
 from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
@@ -33,6 +34,7 @@ from domain.git_failure import GitFailure
 from domain.git_history import InvalidLimit
 from domain.inquiry import InvalidReply
 from domain.mcp_server import InvalidMcpServer
+from domain.membership import MembersProblem, OwnerStays, TooManyMembers
 from domain.outcome import Result, failed
 from domain.profile import InvalidChoice
 from domain.prompt_queue import QueueChanged, QueueFull
@@ -95,6 +97,7 @@ ApiProblem: TypeAlias = (
     | AnswerProblem
     | ChangeGitProblem
     | ChangeRepositoryProblem
+    | MembersProblem
     | MoveTaskProblem
     | ConnectProblem
     | CreateTaskProblem
@@ -197,8 +200,10 @@ def details(problem: ApiProblem) -> Details:
             | ConflictingVariable()
         ):
             return profile_details(problem)
-        case InvalidScopes() | InvalidLife():
+        case InvalidScopes() | InvalidLife() | InvalidLimits():
             return access_token_details(problem)
+        case OwnerOnly() | OwnerStays() | TooManyMembers():
+            return membership_details(problem)
         case UnstorablePrompt() | PromptNameTaken() | SavedPromptChanged():
             return saved_prompt_details(problem)
         case _:

@@ -23,6 +23,7 @@ from domain.inquiry import (
     Resolution,
 )
 from domain.principal import Principal
+from pipelines.authority import holds
 
 __all__ = ("Questions",)
 
@@ -84,12 +85,13 @@ class Questions(Controller):
         self,
         workspace_id: FromPath[str],
         api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
         after: FromQuery[str | None] = None,
         limit: Annotated[int, QueryParameter(ge=1, le=MAX_PAGE)] = MAX_PAGE,
     ) -> list[InquiryBody]:
         """What the agents of the workspace ask and nobody answered, by id."""
         async with api.store.read() as state:
-            if await state.workspace(WorkspaceId(workspace_id)) is None:
+            if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
             found = await state.open_inquiries(WorkspaceId(workspace_id), after, limit)
         return [InquiryBody.of(each) for each in found]

@@ -52,8 +52,13 @@ class Queue(Controller):
     tags = ("sessions",)
 
     @get()
-    async def show(self, session_id: FromPath[str], api: NamedDependency[Api]) -> QueueBody:
-        return await shown(api, session_id)
+    async def show(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> QueueBody:
+        return await shown(api, principal, session_id)
 
     @post(status_code=202)
     async def add(
@@ -77,7 +82,7 @@ class Queue(Controller):
     ) -> QueueBody:
         order = [QueuedId(each) for each in data.prompt_ids]
         accepted(await api.change_queue.reorder(principal, SessionId(session_id), order))
-        return await shown(api, session_id)
+        return await shown(api, principal, session_id)
 
     @put("/{prompt_id:str}")
     async def edit(
@@ -114,11 +119,11 @@ class Queue(Controller):
         """Send it before all others; a turn that runs is cancelled, and it goes at its end."""
         session, prompt = SessionId(session_id), QueuedId(prompt_id)
         accepted(await api.send_queued(principal, session, prompt))
-        return await shown(api, session_id)
+        return await shown(api, principal, session_id)
 
 
-async def shown(api: Api, session_id: str) -> QueueBody:
-    session = await found(api, session_id)
+async def shown(api: Api, principal: Principal, session_id: str) -> QueueBody:
+    session = await found(api, principal, session_id)
     async with api.store.read() as state:
         queue = await state.queue(session.id)
     return QueueBody([QueuedBody.of(each) for each in waiting(queue)], MAX_QUEUED)

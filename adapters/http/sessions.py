@@ -14,6 +14,7 @@ from domain.git_configuration import GitConfiguration
 from domain.identity import SessionId
 from domain.principal import Principal
 from domain.session import Session
+from pipelines.authority import session_for
 from pipelines.examine_credentials import CredentialReport
 from pipelines.resume_session import ResumeRequest
 
@@ -45,12 +46,22 @@ class Sessions(Controller):
     tags = ("sessions",)
 
     @get("/{session_id:str}")
-    async def show(self, session_id: FromPath[str], api: NamedDependency[Api]) -> SessionBody:
-        return SessionBody.of(await found(api, session_id))
+    async def show(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> SessionBody:
+        return SessionBody.of(await found(api, principal, session_id))
 
     @get("/{session_id:str}/turns")
-    async def turns(self, session_id: FromPath[str], api: NamedDependency[Api]) -> list[TurnBody]:
-        session = await found(api, session_id)
+    async def turns(
+        self,
+        session_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> list[TurnBody]:
+        session = await found(api, principal, session_id)
         async with api.store.read() as state:
             return [TurnBody.of(each) for each in await state.turns(session.id)]
 
@@ -94,7 +105,7 @@ class Sessions(Controller):
     ) -> SessionBody:
         """Ask the agent to end its turn; how it ended arrives as an event."""
         accepted(await api.cancel(principal, SessionId(session_id)))
-        return SessionBody.of(await found(api, session_id))
+        return SessionBody.of(await found(api, principal, session_id))
 
     @post("/{session_id:str}/permissions/{request_id:str}", status_code=200)
     async def answer(
@@ -107,7 +118,7 @@ class Sessions(Controller):
     ) -> SessionBody:
         outcome = await api.answer(principal, SessionId(session_id), request_id, data.option_id)
         accepted(outcome)
-        return SessionBody.of(await found(api, session_id))
+        return SessionBody.of(await found(api, principal, session_id))
 
     @post("/{session_id:str}/stop", status_code=200)
     async def stop(
@@ -117,7 +128,7 @@ class Sessions(Controller):
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> SessionBody:
         accepted(await api.stop(principal, SessionId(session_id)))
-        return SessionBody.of(await found(api, session_id))
+        return SessionBody.of(await found(api, principal, session_id))
 
     @post("/{session_id:str}/resume", status_code=200)
     async def resume(
@@ -137,9 +148,10 @@ class Sessions(Controller):
         return SessionBody.of(accepted(await api.resume(principal, request)))
 
 
-async def found(api: Api, session_id: str) -> Session:
+async def found(api: Api, principal: Principal, session_id: str) -> Session:
+    """The session, if the principal works in the workspace of its task."""
     async with api.store.read() as state:
-        session = await state.session(SessionId(session_id))
+        session = await session_for(state, principal, SessionId(session_id))
     if session is None:
         raise RefusalError(NotFound("session"))
     return session

@@ -31,12 +31,19 @@ __all__ = (
 class WorkspaceBody(msgspec.Struct, frozen=True):
     id: str
     name: str
+    owner_id: str
     task_git_credentials_mode: str
     created_at: datetime
 
     @classmethod
     def of(cls, workspace: Workspace) -> "WorkspaceBody":
-        return cls(workspace.id, workspace.name, workspace.mode.value, workspace.created_at)
+        return cls(
+            workspace.id,
+            workspace.name,
+            workspace.owner,
+            workspace.mode.value,
+            workspace.created_at,
+        )
 
 
 class ConnectionBody(msgspec.Struct, frozen=True):

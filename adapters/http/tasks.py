@@ -13,14 +13,14 @@ from adapters.http.launched import LaunchBody
 from adapters.http.problems import RefusalError, accepted, details
 from adapters.http.profiles import named
 from adapters.http.shapes import SessionBody, TaskBody
-from domain.access import Act, NotFound
+from domain.access import NotFound
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.outcome import failed
 from domain.principal import Principal
 from domain.step_report import StepWords
 from domain.task import TaskRepository, TaskState, check_prompt
-from pipelines.authority import permitted
+from pipelines.authority import holds, task_for
 from pipelines.create_task import CreateTaskRequest
 from pipelines.launch_session import LaunchRequest
 
@@ -114,19 +114,25 @@ class Tasks(Controller):
         self,
         workspace_id: FromQuery[str],
         api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
         after: FromQuery[str | None] = None,
         limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = PAGE,
     ) -> list[TaskBody]:
         async with api.store.read() as state:
-            if await state.workspace(WorkspaceId(workspace_id)) is None:
+            if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
             found = await state.tasks(WorkspaceId(workspace_id), after, limit)
         return [TaskBody.of(each) for each in found]
 
     @get("/{task_id:str}")
-    async def show(self, task_id: FromPath[str], api: NamedDependency[Api]) -> TaskBody:
+    async def show(
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> TaskBody:
         async with api.store.read() as state:
-            found = await state.task(TaskId(task_id))
+            found = await task_for(state, principal, TaskId(task_id))
         if found is None:
             raise RefusalError(NotFound("task"))
         return TaskBody.of(found)
@@ -165,8 +171,8 @@ class Tasks(Controller):
     ) -> ReportBody:
         """The last report of an agent that had done what the task asks."""
         async with api.store.read() as state:
-            task = await state.task(TaskId(task_id))
-            if task is None or not await permitted(state, principal, task, Act.SEE):
+            task = await task_for(state, principal, TaskId(task_id))
+            if task is None:
                 raise RefusalError(NotFound("task"))
             found = await state.report(task.id)
         if found is None:
@@ -213,10 +219,13 @@ class Tasks(Controller):
 
     @get("/{task_id:str}/sessions")
     async def sessions(
-        self, task_id: FromPath[str], api: NamedDependency[Api]
+        self,
+        task_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> list[SessionBody]:
         async with api.store.read() as state:
-            if await state.task(TaskId(task_id)) is None:
+            if await task_for(state, principal, TaskId(task_id)) is None:
                 raise RefusalError(NotFound("task"))
             found = await state.sessions(TaskId(task_id))
         return [SessionBody.of(each) for each in found]
@@ -234,7 +243,7 @@ class Tasks(Controller):
         An agent that started and did not take the prompt is there all the same: the answer is its
         session, with `prompt_problem`.
         """
-        prompt = await prompt_of(api, TaskId(task_id), data.prompt)
+        prompt = await prompt_of(api, principal, TaskId(task_id), data.prompt)
         if prompt:
             accepted(check_prompt(prompt))
         request = LaunchRequest(
@@ -254,10 +263,10 @@ class Tasks(Controller):
         return LaunchBody.told(session, details(refused) if refused is not None else None)
 
 
-async def prompt_of(api: Api, task: TaskId, given: str | None) -> str:
-    """What the first turn is to be about; nothing for a task that is not there."""
+async def prompt_of(api: Api, principal: Principal, task: TaskId, given: str | None) -> str:
+    """What the first turn is to be about; nothing for a task that is not there to see."""
     if given is not None:
         return given
     async with api.store.read() as state:
-        found = await state.task(task)
+        found = await task_for(state, principal, task)
     return found.prompt if found else ""

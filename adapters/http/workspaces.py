@@ -18,6 +18,7 @@ from domain.identity import ConnectionId, WorkspaceId
 from domain.principal import Principal
 from domain.repository_settings import RepositorySettings, SettingsChange, change, check
 from domain.secret import Secret
+from pipelines.authority import holds, workspace_for, workspaces_for
 from pipelines.connect_account import AccountRequest, AppRequest
 from pipelines.connect_workspace import ConnectRequest
 
@@ -106,16 +107,23 @@ class Workspaces(Controller):
     async def list_all(
         self,
         api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
         after: FromQuery[str | None] = None,
         limit: Limit = PAGE,
     ) -> list[WorkspaceBody]:
         async with api.store.read() as state:
-            return [WorkspaceBody.of(each) for each in await state.workspaces(after, limit)]
+            found = await workspaces_for(state, principal, after, limit)
+        return [WorkspaceBody.of(each) for each in found]
 
     @get("/{workspace_id:str}")
-    async def show(self, workspace_id: FromPath[str], api: NamedDependency[Api]) -> WorkspaceBody:
+    async def show(
+        self,
+        workspace_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
+    ) -> WorkspaceBody:
         async with api.store.read() as state:
-            found = await state.workspace(WorkspaceId(workspace_id))
+            found = await workspace_for(state, principal, WorkspaceId(workspace_id))
         if found is None:
             raise RefusalError(NotFound("workspace"))
         return WorkspaceBody.of(found)
@@ -196,10 +204,13 @@ class Workspaces(Controller):
 
     @get("/{workspace_id:str}/connections")
     async def connections(
-        self, workspace_id: FromPath[str], api: NamedDependency[Api]
+        self,
+        workspace_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> list[ConnectionBody]:
         async with api.store.read() as state:
-            if await state.workspace(WorkspaceId(workspace_id)) is None:
+            if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
             found = await state.connections(WorkspaceId(workspace_id))
         return [ConnectionBody.of(each) for each in found]
@@ -240,10 +251,13 @@ class Workspaces(Controller):
 
     @get("/{workspace_id:str}/repositories")
     async def repositories(
-        self, workspace_id: FromPath[str], api: NamedDependency[Api]
+        self,
+        workspace_id: FromPath[str],
+        api: NamedDependency[Api],
+        principal: NamedDependency[SkipValidation[Principal]],
     ) -> list[RepositoryBody]:
         async with api.store.read() as state:
-            if await state.workspace(WorkspaceId(workspace_id)) is None:
+            if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
             found = await state.repositories(WorkspaceId(workspace_id))
         return [RepositoryBody.of(each) for each in found]

@@ -29,6 +29,7 @@ from domain.bundle import (
 )
 from domain.bundle_manifest import Caveat, Code, Evidence, Loss
 from domain.bundle_request import BundleRequest
+from domain.identity import UserId
 from domain.log_retention import ACTIVE_NAME, KEPT_DAYS, candidates, day_of
 from ports.clock import Clock
 from ports.evidence import Collected, EvidenceChanged, EvidenceSource, Pinned
@@ -80,7 +81,7 @@ class LogEvidence(EvidenceSource):
         return sum(self._logs.file.state().accepted.values())
 
     @override
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
         """What was logged before is in it, unless the disk stands still."""
         working = asyncio.ensure_future(asyncio.to_thread(self._collect, budget))
         try:

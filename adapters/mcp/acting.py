@@ -14,14 +14,14 @@ from adapters.mcp.arguments import (
 from adapters.mcp.backend import Backend
 from adapters.mcp.problems import NeedsWorkspace, NoLiveSession, NotYours, ToolProblem
 from adapters.mcp.reading import named, session, session_of, task_of
-from domain.access import Act, NotFound, acts_for_a_person
+from domain.access import Act, NotFound
 from domain.identity import RepositoryId, SessionId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import LIVE, NotAllowed, SessionState
 from domain.task import Task, TaskRepository
 from domain.turn import Turn
-from pipelines.authority import own_task, permitted
+from pipelines.authority import own_task, permitted, workspaces_for
 from pipelines.create_task import CreateTaskRequest
 
 __all__ = (
@@ -72,7 +72,7 @@ async def chosen_workspace(
         own = await own_task(state, principal)
         if own is not None:
             return Success(own.workspace)
-        found = await state.workspaces(None, 2) if acts_for_a_person(principal) else []
+        found = await workspaces_for(state, principal, None, 2)
     return Success(found[0].id) if len(found) == 1 else Failure(NeedsWorkspace())
 
 

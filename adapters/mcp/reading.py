@@ -29,7 +29,7 @@ from adapters.mcp.arguments import (
 )
 from adapters.mcp.backend import Backend
 from adapters.mcp.step_shapes import TaskDetail
-from domain.access import Act, NotFound, acts_for_a_person, allows, sees_workspace
+from domain.access import Act, NotFound, acts_for_a_person
 from domain.event import SessionEvent
 from domain.identity import SessionId, TaskId, WorkspaceId
 from domain.inquiry import Inquiry
@@ -40,7 +40,7 @@ from domain.session import Session
 from domain.task import Task
 from domain.tool_bounds import MAX_CONVERSATION_BYTES, fitting
 from domain.workspace import Workspace
-from pipelines.authority import own_task, permitted
+from pipelines.authority import own_task, permitted, sees, workspaces_for
 from ports.store import Reader
 
 __all__ = (
@@ -69,7 +69,7 @@ async def workspaces(
 ) -> Result[Workspaces, NotFound]:
     async with backend.store.read() as state:
         if acts_for_a_person(principal):
-            found = await state.workspaces(asked.after, asked.limit)
+            found = await workspaces_for(state, principal, asked.after, asked.limit)
         else:
             own = await own_task(state, principal)
             mine = await state.workspace(own.workspace) if own is not None else None
@@ -137,9 +137,12 @@ async def related(
         one = found.unwrap()
         parent = await state.task(one.parent) if one.parent is not None else None
         beside = await state.children(parent.id) if parent is not None else []
-        own = await own_task(state, principal)
         shown = [
-            [TaskSummary.of(each) for each in kin if allows(principal, own, each, Act.SEE)]
+            [
+                TaskSummary.of(each)
+                for each in kin
+                if await permitted(state, principal, each, Act.SEE)
+            ]
             for kin in (
                 [parent] if parent is not None else [],
                 await state.children(one.id),
@@ -216,7 +219,7 @@ async def workspace_of(
     state: Reader, principal: Principal, workspace: str
 ) -> Result[Workspace, NotFound]:
     found = await state.workspace(WorkspaceId(workspace))
-    if found is None or not sees_workspace(principal, await own_task(state, principal), found.id):
+    if found is None or not await sees(state, principal, found.id):
         return Failure(NotFound("workspace"))
     return Success(found)
 

@@ -11,7 +11,7 @@ from adapters.sqlite.statement import given, place
 from adapters.sqlite.tables import table
 from adapters.sqlite.unit import Unit
 from domain.access_token import AccessToken, Scope
-from domain.identity import TokenId, UserId
+from domain.identity import TokenId, UserId, WorkspaceId
 
 __all__ = ("AccessTokenReads", "AccessTokenWrites")
 
@@ -54,6 +54,7 @@ class AccessTokenWrites(AccessTokenReads):
             "scopes": " ".join(sorted(token.scopes)),
             "created_at": to_text(token.created_at),
             "expires_at": to_text(token.expires_at),
+            "workspaces": None if token.workspaces is None else " ".join(sorted(token.workspaces)),
         }
         await self._run(_ADD, values)
 
@@ -62,7 +63,7 @@ class AccessTokenWrites(AccessTokenReads):
 
 
 def _token(row: Row) -> AccessToken:
-    key, user, name, digest, scopes, created, expires = row
+    key, user, name, digest, scopes, created, expires, workspaces = row
     return AccessToken(
         TokenId(key),
         UserId(user),
@@ -71,4 +72,5 @@ def _token(row: Row) -> AccessToken:
         frozenset(map(Scope, scopes.split())),
         from_text(created),
         from_text(expires),
+        None if workspaces is None else frozenset(map(WorkspaceId, workspaces.split())),
     )

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import Select, delete, insert, select
+from sqlalchemy import Select, delete, exists, false, insert, or_, select
 
 from adapters.sqlite.columns import from_text, members, to_text
 from adapters.sqlite.connection import Row
+from adapters.sqlite.standing import worked_in
 from adapters.sqlite.statement import given
-from adapters.sqlite.tables import LedgerRow, table
+from adapters.sqlite.tables import LedgerRow, WorkspaceRow, table
 from adapters.sqlite.unit import Unit
 from domain.execution import Handle
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId, WorkspaceId
@@ -29,15 +30,28 @@ _ADD = insert(_ENTRIES).values({
 _PRUNE = delete(_ENTRIES).where(_ENTRY.at < given("before"))
 
 
+_WORKSPACE = table(WorkspaceRow).c
+_THEIRS = _ENTRY.workspace_id.in_(worked_in())
+_OWNERLESS = ~exists().where(_WORKSPACE.id == _ENTRY.workspace_id)
+
+
 @cache
-def _page(*columns: str) -> Select[*tuple[object, ...]]:
-    """A page of what has the given value in each of the columns."""
-    return (
+def _page(
+    *columns: str, theirs: bool, ownerless: bool, within: int | None
+) -> Select[*tuple[object, ...]]:
+    """A page of what has the given value in each of the columns, and may be seen."""
+    page = (
         select(_ENTRIES)
         .where(_ENTRY.sequence > given("after"), *(_ENTRY[name] == given(name) for name in columns))
         .order_by(_ENTRY.sequence)
         .limit(given("limit"))
     )
+    if theirs:
+        page = page.where(or_(_THEIRS, _OWNERLESS) if ownerless else _THEIRS)
+    if within is not None:
+        places = (_ENTRY.workspace_id == given(f"within_{number}") for number in range(within))
+        page = page.where(or_(false(), *places))
+    return page
 
 
 _PUSHES = _ENTRIES.alias("pushes").c
@@ -85,8 +99,21 @@ class LedgerReads(Unit):
             "result": query.result,
         }
         named = {column: value for column, value in by.items() if value is not None}
-        values = {**named, "after": query.after, "limit": query.limit}
-        return [_entry(row) for row in await self._on.rows(_page(*named), values)]
+        within = query.within
+        page = _page(
+            *named,
+            theirs=query.user is not None,
+            ownerless=query.ownerless,
+            within=None if within is None else len(within),
+        )
+        values = {
+            **named,
+            **{f"within_{number}": each for number, each in enumerate(within or ())},
+            "user": query.user,
+            "after": query.after,
+            "limit": query.limit,
+        }
+        return [_entry(row) for row in await self._on.rows(page, values)]
 
 
 class LedgerWrites(LedgerReads):

@@ -6,11 +6,12 @@ from sqlalchemy import select, update
 
 from adapters.sqlite.columns import from_json, from_text, members, to_json, to_text
 from adapters.sqlite.connection import Row
+from adapters.sqlite.standing import worked_in
 from adapters.sqlite.statement import given, members_given, one_of, place
-from adapters.sqlite.tables import SessionRow, table
+from adapters.sqlite.tables import SessionRow, TaskRow, table
 from adapters.sqlite.unit import Unit
 from domain.change import SessionAdded
-from domain.identity import ExecutionId, ProfileId, SessionId, TaskId
+from domain.identity import ExecutionId, ProfileId, SessionId, TaskId, UserId
 from domain.session import Session, SessionFailure, SessionState
 
 __all__ = ("SessionReads", "SessionWrites")
@@ -21,6 +22,12 @@ _SESSION = _SESSIONS.c
 _ONE = select(_SESSIONS).where(_SESSION.id == given("id"))
 _OF_TASK = select(_SESSIONS).where(_SESSION.task_id == given("task")).order_by(_SESSION.id)
 _IN_STATES = select(_SESSIONS).where(one_of(_SESSION.state, SessionState)).order_by(_SESSION.id)
+_TASK = table(TaskRow).c
+_OF_USER = (
+    select(_SESSIONS)
+    .where(_SESSION.task_id == _TASK.id, _TASK.workspace_id.in_(worked_in()))
+    .order_by(_SESSION.id)
+)
 _ADD = place(SessionRow)
 _SAVE = (
     update(_SESSIONS)
@@ -42,6 +49,9 @@ class SessionReads(Unit):
 
     async def sessions(self, task: TaskId) -> Sequence[Session]:
         return [_session(row) for row in await self._on.rows(_OF_TASK, {"task": task})]
+
+    async def sessions_of(self, user: UserId) -> Sequence[Session]:
+        return [_session(row) for row in await self._on.rows(_OF_USER, {"user": user})]
 
     async def sessions_in(self, states: Sequence[SessionState]) -> Sequence[Session]:
         if not states:

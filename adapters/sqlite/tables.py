@@ -50,10 +50,12 @@ def table(row: type[SQLModel]) -> Table:
 
 class WorkspaceRow(SQLModel, table=True):
     __tablename__ = "workspaces"
+    __table_args__: ClassVar = (Index("ix_workspaces_owner", "owner_id", "id"),)
 
     id: str = Field(primary_key=True)
     name: str
     created_at: str
+    owner_id: str = Field(default="owner", sa_column_kwargs={"server_default": "owner"})
 
 
 class WorkspaceSettingsRow(SQLModel, table=True):

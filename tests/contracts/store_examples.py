@@ -20,6 +20,7 @@ from domain.identity import (
     WorkspaceId,
 )
 from domain.lease import LEASE_LIFE, LeaseRecord, Scope
+from domain.principal import HOME_OWNER
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity
 from domain.session import Session, SessionState
@@ -41,7 +42,7 @@ class Example:
 
     @property
     def workspace(self) -> Workspace:
-        return Workspace(WorkspaceId(f"ws_{self.name}"), "Web shop", Mode.MANAGED, NOW)
+        return Workspace(WorkspaceId(f"ws_{self.name}"), HOME_OWNER, "Web shop", Mode.MANAGED, NOW)
 
     @property
     def connection(self) -> Connection:

@@ -45,7 +45,7 @@ OWNER = UserId("owner")
 def test_what_no_token_can_be_is_refused(
     name: str, scopes: list[str], days: int, problem: object
 ) -> None:
-    checked = check(name, scopes, days)
+    checked = check(name, scopes, days, None)
 
     assert failed(checked)
     assert checked.failure() == problem
@@ -54,9 +54,9 @@ def test_what_no_token_can_be_is_refused(
 @requirement("token:scopes")
 @pytest.mark.parametrize("days", [1, MAX_LIFE_DAYS])
 def test_a_token_has_what_was_asked_for_and_no_more(days: int) -> None:
-    wanted = check(" ci ", ["read", "read"], days).unwrap()
+    wanted = check(" ci ", ["read", "read"], days, None).unwrap()
 
-    assert wanted == Wanted("ci", frozenset({Scope.READ}), timedelta(days=days))
+    assert wanted == Wanted("ci", frozenset({Scope.READ}), timedelta(days=days), None)
 
 
 @requirement("token:scopes")
@@ -101,7 +101,7 @@ def test_a_token_opens_nothing_from_its_end_on() -> None:
     bearer = bearer_of(token, last)
 
     assert bearer is not None
-    assert (bearer.principal, bearer.scopes) == (Token(token.id, OWNER), token.scopes)
+    assert (bearer.principal, bearer.scopes) == (Token(token.id, OWNER, None), token.scopes)
     assert bearer_of(token, token.expires_at) is None
 
 
@@ -110,8 +110,8 @@ def test_a_token_opens_nothing_from_its_end_on() -> None:
     ("principal", "expected"),
     [
         (User(OWNER), True),
-        (Token(HOME_TOKEN, OWNER), True),
-        (Token(TokenId("tok_a"), OWNER), False),
+        (Token(HOME_TOKEN, OWNER, None), True),
+        (Token(TokenId("tok_a"), OWNER, None), False),
         (Execution(ExecutionId("exec"), TaskId("task"), SessionId("ses")), False),
         *((Internal(purpose), False) for purpose in Purpose),
     ],

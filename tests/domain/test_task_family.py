@@ -56,9 +56,9 @@ def test_a_task_stands_to_another_as_their_parents_say(
 def test_an_agent_may_do_what_its_task_is_there_for(
     act: Act, *, own: bool, parent: bool, child: bool, sibling: bool
 ) -> None:
-    assert allows(AGENT, ONE, ONE, act) is own
-    assert allows(AGENT, ONE, TOP, act) is parent
-    assert allows(AGENT, TOP, ONE, act) is child
-    assert allows(AGENT, ONE, TWO, act) is sibling
-    assert not allows(AGENT, ONE, OTHER, act)
-    assert not allows(AGENT, None, ONE, act)
+    assert allows(AGENT, ONE, None, ONE, act) is own
+    assert allows(AGENT, ONE, None, TOP, act) is parent
+    assert allows(AGENT, TOP, None, ONE, act) is child
+    assert allows(AGENT, ONE, None, TWO, act) is sibling
+    assert not allows(AGENT, ONE, None, OTHER, act)
+    assert not allows(AGENT, None, None, ONE, act)

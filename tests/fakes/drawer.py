@@ -8,6 +8,7 @@ from domain.bundle import Source
 from domain.bundle_job import Job
 from domain.bundle_manifest import Evidence
 from domain.bundle_request import BundleRequest
+from domain.identity import UserId
 from ports.evidence import Collected, EvidenceChanged
 from tests.fakes.clock import ManualClock
 
@@ -44,7 +45,7 @@ class Drawer:
     data: bytes = b"a line\n" * 10
     asked: list[BundleRequest] = field(default_factory=list)
 
-    async def collect(self, request: BundleRequest, budget: int) -> Collected:
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
         self.asked.append(request)
         self.reached.set()
         await self.go.wait()
@@ -65,4 +66,4 @@ class Drawer:
 
     async def gather(self, job: Job, budget: int) -> Collected:
         """As a source of browsers."""
-        return await self.collect(job.request, budget)
+        return await self.collect(job.owner, job.request, budget)

@@ -23,6 +23,7 @@ from domain.identity import (
 from domain.lease import LeaseRefusal, Scope
 from domain.ledger import LedgerEntry, LedgerQuery
 from domain.outcome import Result
+from domain.principal import HOME_OWNER
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
@@ -77,7 +78,9 @@ class Broker:
     async def prepare(self, secret: str) -> None:
         at = self.clock.now()
         async with self.store.write() as unit:
-            await unit.put_workspace(Workspace(SCOPE.workspace, "Shop", Mode.MANAGED, at))
+            await unit.put_workspace(
+                Workspace(SCOPE.workspace, HOME_OWNER, "Shop", Mode.MANAGED, at)
+            )
             url = "https://forge.example/acme/app.git"
             await unit.put_repository(
                 Repository(SCOPE.repository, SCOPE.workspace, "app", url, None, APP, "main", at)

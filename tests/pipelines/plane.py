@@ -58,7 +58,7 @@ from tests.fakes.runtime import FakeRuntime
 
 __all__ = ("HOST", "OWNER", "SECRET", "Plane", "plane_over", "url_of")
 
-OWNER: Principal = Token(TokenId("home"), UserId("owner"))
+OWNER: Principal = Token(TokenId("home"), UserId("owner"), None)
 HOST = "forge.example"
 SECRET = "secret-of-the-forge-0123456789"  # what the forge of these tests wants
 

@@ -14,6 +14,7 @@ from domain.bundle import Source
 from domain.bundle_manifest import Code
 from domain.bundle_request import BundleRequest
 from domain.event import EventKind, ExecutionEvent
+from domain.principal import HOME_OWNER
 from domain.redaction import MASK, Redactor
 from domain.secret import Secret
 from domain.session import Session
@@ -60,7 +61,7 @@ async def messages(
     if secret is not None:
         redactor.register(Secret(secret))
     source = AgentMessages(plane.store, HomeScratch(folder), redactor)
-    collected = await source.collect(BundleRequest((Source.ACP,), sessions), budget)
+    collected = await source.collect(HOME_OWNER, BundleRequest((Source.ACP,), sessions), budget)
     payloads: list[bytes] = []
     for entry, pinned in zip(collected.evidence, collected.pinned, strict=True):
         payloads.append(await pinned.read(0, entry.length))
@@ -158,7 +159,7 @@ async def test_an_index_without_sessions_is_an_empty_list(plane: Plane) -> None:
 
 
 async def listed(plane: Plane) -> list[dict[str, str]]:
-    collected = await RuntimeIndex(plane.store, plane.clock).collect(RUNTIME, PLENTY)
+    collected = await RuntimeIndex(plane.store, plane.clock).collect(HOME_OWNER, RUNTIME, PLENTY)
     [entry], [pinned] = collected.evidence, collected.pinned
     payload = await pinned.read(0, entry.length)
     assert (entry.length, entry.crc32) == (len(payload), zlib.crc32(payload))

@@ -219,7 +219,7 @@ async def test_an_agent_neither_connects_nor_disconnects(plane: Plane) -> None:
     removed = await plane.api.disconnect(AGENT, workspace, connection.id)
 
     assert connected == Failure(NotFound("workspace"))
-    assert removed == Failure(NotFound("connection"))
+    assert removed == Failure(NotFound("workspace"))
     assert await plane.connection(connection.id) == connection
 
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 Value = TypeVar("Value")
 
-OTHERS = [OWNER, User(UserId("owner")), Token(TokenId("browser"), UserId("owner"))]
+OTHERS = [OWNER, User(UserId("owner")), Token(TokenId("browser"), UserId("owner"), None)]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
-OWNER = Token(TokenId("home"), UserId("owner"))
+OWNER = Token(TokenId("home"), UserId("owner"), None)
 
 
 class SealedReader(SqliteReader):

@@ -23,6 +23,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#who-keeps-them",
         "A token that was made can neither make, list nor revoke tokens.",
     ),
+    "token:limits": (
+        f"{_PAGE}#what-a-token-is",
+        "A token that is limited to workspaces opens nothing beside them.",
+    ),
     "token:command": (
         f"{_PAGE}#on-the-command-line",
         "`kandev token` makes a token that only reads unless told otherwise, and lists them.",

@@ -15,6 +15,18 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#policy",
         "A copy takes the policy, and neither a connection nor a secret.",
     ),
+    "workspace:foreign": (
+        f"{_PAGE}#owner-and-members",
+        "What belongs to another user looks on every route like what is not there.",
+    ),
+    "workspace:members": (
+        f"{_PAGE}#owner-and-members",
+        "A member sees all that is in a workspace, from being taken in until being let go.",
+    ),
+    "workspace:owner-only": (
+        f"{_PAGE}#owner-and-members",
+        "Connections, policy, members and the end of a workspace are its owner's alone.",
+    ),
     "workspace:connect:validated": (
         f"{_PAGE}#connections",
         "A token is tried before it is stored, and one that fails leaves what was there.",

@@ -22,7 +22,7 @@ from pipelines.deliver_bundle import (
     ExecutionChanged,
     Step,
 )
-from pipelines.installation_scope import InstallationScope
+from pipelines.owner_scope import OwnerScope
 from tests.adapters.agentctl.served import Served, served
 from tests.fakes.drawer import Drawer
 from tests.git_oracle import isolated
@@ -105,7 +105,7 @@ async def test_fifty_calls_with_cancels_and_replacements(tmp_path: Path) -> None
             drawer,
         )
         deliver = DeliverBundle(
-            scope=InstallationScope(plane.store),
+            scope=OwnerScope(plane.store),
             store=plane.store,
             bundles=desk,
             sink=AgentctlBundleSink(keeper),

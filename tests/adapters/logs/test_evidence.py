@@ -15,6 +15,7 @@ from domain.bundle import Source
 from domain.bundle_manifest import Code
 from domain.bundle_request import BundleRequest
 from domain.log_queue import Level
+from domain.principal import HOME_OWNER
 from domain.redaction import Redactor
 from ports.evidence import Collected, EvidenceChanged
 from tests.fakes.clock import ManualClock
@@ -59,7 +60,7 @@ async def test_what_is_pinned_stays_as_it_was_when_the_day_ends(
     tmp_path: Path, logs: Logs, clock: ManualClock
 ) -> None:
     logs.offer(Level.INFO, {"event": "before"})
-    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, BUDGET)
     before = (tmp_path / "backend-logs.log").read_bytes()
     clock.advance(timedelta(days=1))
     logs.offer(Level.INFO, {"event": "after"})
@@ -76,7 +77,7 @@ async def test_what_is_logged_afterwards_is_not_in_it(
     tmp_path: Path, logs: Logs, clock: ManualClock
 ) -> None:
     logs.offer(Level.INFO, {"event": "before"})
-    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, BUDGET)
     before = (tmp_path / "backend-logs.log").read_bytes()
     for _ in range(1000):
         logs.offer(Level.INFO, {"event": "after"})
@@ -92,7 +93,7 @@ async def test_a_log_that_was_cut_short_from_outside_is_not_filled_up(
     tmp_path: Path, logs: Logs, clock: ManualClock
 ) -> None:
     logs.offer(Level.INFO, {"event": "before"})
-    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, BUDGET)
     os.truncate(tmp_path / "backend-logs.log", 3)
 
     with pytest.raises(EvidenceChanged):
@@ -108,7 +109,7 @@ async def test_the_newest_whole_lines_within_the_budget_are_taken(
     (tmp_path / YESTERDAY).write_bytes(b"one\ntwo\nthree\n")
     today = (tmp_path / "backend-logs.log").read_bytes()
 
-    collected = await LogEvidence(logs, clock).collect(BACKEND, len(today) + 8)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, len(today) + 8)
 
     assert await content(collected) == {
         "backend/backend-logs.log": today,
@@ -127,7 +128,7 @@ async def test_a_link_a_folder_and_a_pipe_are_no_logs(
     (tmp_path / YESTERDAY).symlink_to(tmp_path / "secret")
     os.mkfifo(tmp_path / "backend-logs-2025-12-31.log")
 
-    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, BUDGET)
 
     assert [caveat.code for caveat in collected.caveats] == [Code.BACKEND_FILE_NOT_REGULAR] * 2
     assert b"somebody" not in b"".join((await content(collected)).values())
@@ -138,7 +139,7 @@ async def test_losses_and_redactions_of_the_log_are_told(logs: Logs, clock: Manu
     logs.offer(Level.INFO, {"event": "x" * 300_000})
     logs.offer(Level.INFO, {"event": "ghp_0123456789abcdefghij0123456789"})
 
-    collected = await LogEvidence(logs, clock).collect(BACKEND, BUDGET)
+    collected = await LogEvidence(logs, clock).collect(HOME_OWNER, BACKEND, BUDGET)
 
     assert [(loss.level, loss.reason, loss.count) for loss in collected.losses] == [
         ("info", "entry_too_large", 1)

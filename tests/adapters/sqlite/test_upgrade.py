@@ -105,7 +105,8 @@ def test_migrations_can_be_applied_to_a_database_that_has_them(database: Path) -
     opened(database)
     write(
         database,
-        "INSERT INTO workspaces VALUES ('w', 'Shop', '2026-01-01T00:00:00.000000+00:00')",
+        "INSERT INTO workspaces (id, name, created_at) "
+        "VALUES ('w', 'Shop', '2026-01-01T00:00:00.000000+00:00')",
         "INSERT INTO github_workspace_settings (workspace_id, task_git_credentials_mode) "
         "VALUES ('w', 'executor')",
         "DELETE FROM kandev_migrations",

@@ -1,34 +1,33 @@
-"""Everything belongs to the one owner of the installation, and its agents act for that owner."""
+"""An agent acts for the owner of the workspace that its task is in, and sees what that one sees."""
 
 from dataclasses import dataclass
 
 from typing_extensions import override
 
-from domain.identity import TaskId, UserId
+from domain.identity import TaskId
 from domain.outcome import Failure, Result, Success
 from domain.principal import User
 from domain.task import Task
 from domain.task_owner import NoOwner
+from pipelines.authority import task_for
 from ports.identity_scope import IdentityScope
 from ports.store import Store
 
-__all__ = ("OWNER", "InstallationScope")
-
-OWNER = UserId("owner")
-"""Whom the token of the installation acts for."""
+__all__ = ("OwnerScope",)
 
 
 @dataclass(frozen=True, slots=True)
-class InstallationScope(IdentityScope):
+class OwnerScope(IdentityScope):
     store: Store
 
     @override
     async def owner(self, task: TaskId) -> Result[User, NoOwner]:
         async with self.store.read() as state:
             found = await state.task(task)
-        return Failure(NoOwner()) if found is None else Success(User(OWNER))
+            workspace = await state.workspace(found.workspace) if found is not None else None
+        return Failure(NoOwner()) if workspace is None else Success(User(workspace.owner))
 
     @override
     async def sees(self, owner: User, task: TaskId) -> Task | None:
         async with self.store.read() as state:
-            return await state.task(task)
+            return await task_for(state, owner, task)
