@@ -90,8 +90,9 @@ class Removal:
             raise WorktreeRefusedError(_nested(path, "a submodule"))
         ref = None
         directory = str(path)
-        status = await git.must(directory, *_STATUS)
-        _refuse_nested(path, status)
+        # The lock is not held while a script of the repository's runs, which may take minutes.
+        async with self._alone(source):
+            _refuse_nested(path, await git.must(directory, *_STATUS))
         await clean(checkout, path)
         async with self._alone(source):
             status = await git.must(directory, *_STATUS)

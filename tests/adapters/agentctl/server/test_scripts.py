@@ -19,6 +19,7 @@ from domain.secret import Secret
 from ports.runtime import RuntimeCode
 from tests.adapters.agentctl.server.conftest import House, Open, Seen, git, watch
 from tests.adapters.agentctl.server.test_launch import MANAGED
+from tests.adapters.agentctl.server.test_worktree_lock import held
 from tests.eventually import eventually
 from tests.requirements import requirement
 
@@ -356,16 +357,50 @@ async def test_a_secret_that_a_cleanup_prints_is_masked_in_the_log(
     assert warning["output"].strip() == "[REDACTED]"
 
 
-@requirement("script:cleanup")
-async def test_what_cannot_be_removed_is_not_cleaned(house: House, source: Path) -> None:
+def _cleaned(house: House, source: Path) -> wire.Worktrees:
+    """A worktree whose cleanup script leaves a file in it."""
     git(source, "worktree", "add", "-q", "-b", "feature/a", str(house.workspace))
-    git(source, "worktree", "lock", str(house.workspace))
     scripts = wire.Scripts("project", "trunk", cleanup="touch cleaned")
     checkout = wire.Checkout("r1", str(source), "", "feature/a", "main", scripts=scripts)
     around = wire.Cleanup("s1", house.execution, [], [], [])
-    asked = wire.Worktrees("t1", str(house.workspace), [checkout], around)
+    return wire.Worktrees("t1", str(house.workspace), [checkout], around)
+
+
+@requirement("script:cleanup")
+async def test_what_cannot_be_removed_is_not_cleaned(house: House, source: Path) -> None:
+    asked = _cleaned(house, source)
+    git(source, "worktree", "lock", str(house.workspace))
 
     refused = (await house.removal.remove(asked)).failure()
 
     assert refused.code is RuntimeCode.WORKTREE_LOCKED
     assert not (house.workspace / "cleaned").exists()
+
+
+@requirement("script:cleanup")
+async def test_nothing_is_cleaned_in_a_repository_that_is_busy(
+    open_house: Open, source: Path
+) -> None:
+    async with open_house(lock_seconds=0.05) as house:
+        asked = _cleaned(house, source)
+        async with held(source / ".git" / "kandev.lock"):
+            refused = (await house.removal.remove(asked)).failure()
+
+        assert refused.code is RuntimeCode.REPOSITORY_BUSY
+        assert not (house.workspace / "cleaned").exists()
+
+
+@requirement("script:cleanup")
+async def test_a_cleanup_of_one_of_several_worktrees_is_told_the_folder_of_all(
+    house: House, source: Path
+) -> None:
+    told, several = house.home / "told", house.workspace / "project"
+    git(source, "worktree", "add", "-q", "-b", "feature/a", str(several))
+    scripts = wire.Scripts("project", "trunk", cleanup=f"echo {{{{workspace.path}}}} > {told}")
+    checkout = wire.Checkout("r1", str(source), "project", "feature/a", "main", scripts=scripts)
+    around = wire.Cleanup("s1", house.execution, [], [], [])
+    asked = wire.Worktrees("t1", str(house.workspace), [checkout], around, several=True)
+
+    (await house.removal.remove(asked)).unwrap()
+
+    assert told.read_text().strip() == str(house.workspace)
