@@ -293,7 +293,9 @@ class ControlPlane(containers.DeclarativeContainer):
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
         restore_task=providers.Singleton(RestoreTask, store, runtime, git, tasks_root),
-        detach_repository=providers.Singleton(DetachRepository, store, clock),
+        detach_repository=providers.Singleton(
+            DetachRepository, store, runtime, clock, git, cleanup, tasks_root
+        ),
         delete_workspace=providers.Singleton(
             DeleteWorkspace, store, runtime, clock, git, cleanup, tasks_root
         ),

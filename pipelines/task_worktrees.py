@@ -1,7 +1,10 @@
 """The worktrees of a task, wherever its agents ran: what is removed with it and restored."""
 
+from dataclasses import replace
+
 from domain.branch import branch_name
 from domain.execution import ExecutorType
+from domain.identity import RepositoryId
 from domain.outcome import Result, Success, failed
 from domain.registered_repository import Repository
 from domain.task import Task, TaskRepository
@@ -9,7 +12,7 @@ from ports.git import ClosedGit
 from ports.runtime import Checkout, Runtime, RuntimeProblem, Worktrees
 from ports.store import Reader
 
-__all__ = ("remove_worktrees", "worktrees_of")
+__all__ = ("only", "remove_worktrees", "worktrees_of")
 
 
 async def worktrees_of(
@@ -41,6 +44,12 @@ async def worktrees_of(
             for chosen, repository in wanted
         ),
     )
+
+
+def only(worktrees: Worktrees, repository: RepositoryId) -> Worktrees:
+    """The one of this repository, where agents start as they do with the others."""
+    chosen = tuple(each for each in worktrees.checkouts if each.repository == repository)
+    return replace(worktrees, checkouts=chosen, several=len(worktrees.checkouts) > 1)
 
 
 async def remove_worktrees(

@@ -93,13 +93,15 @@ class Cleanup:
 class Worktrees:
     """The worktrees of a task that nobody works in; `workspace` is its directory.
 
-    Without a `cleanup` no script of theirs is run.
+    Without a `cleanup` no script of theirs is run. `several`: the task has others besides, so its
+    agents start above them.
     """
 
     task: TaskId
     workspace: str
     checkouts: tuple[Checkout, ...]
     cleanup: Cleanup | None = None
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,7 @@ class AgentctlRuntime(Runtime):
             worktrees.workspace,
             [_checkout(each) for each in worktrees.checkouts],
             _cleanup(worktrees.cleanup),
+            several=worktrees.several,
         )
         seconds = LAUNCH_SECONDS + CLEANUP_TIMEOUT.total_seconds() * len(worktrees.checkouts)
         answer = await ensured.unwrap().request(

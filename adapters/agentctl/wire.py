@@ -211,12 +211,16 @@ class Cleanup(msgspec.Struct, frozen=True):
 
 
 class Worktrees(msgspec.Struct, frozen=True):
-    """The worktrees of a task that nobody works in; without `cleanup` no script is run."""
+    """The worktrees of a task that nobody works in; without `cleanup` no script is run.
+
+    `several`: the task has others besides.
+    """
 
     task: str
     workspace: str
     checkouts: list[Checkout]
     cleanup: Cleanup | None = None
+    several: bool = False
 
 
 class McpServer(msgspec.Struct, frozen=True):

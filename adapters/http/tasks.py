@@ -211,7 +211,7 @@ class Tasks(Controller):
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> TaskBody:
-        """Take a repository from a task, and its leases with it."""
+        """Take a repository from a task, with its worktree; what works on the task ends first."""
         outcome = await api.detach_repository(
             principal, TaskId(task_id), RepositoryId(repository_id)
         )

@@ -1,19 +1,20 @@
 """What ends a session: its leases go with the same write, its agent right after it."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from domain.access import NotFound
-from domain.identity import ExecutionId, SessionId, TaskId
+from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
 from domain.ledger import LedgerQuery, Operation
-from domain.outcome import Failure, failed
+from domain.outcome import Failure, Result, failed
 from domain.principal import Execution
 from domain.session import Session, SessionState
 from domain.task import TaskState
 from pipelines.create_task import NoRepository
-from ports.runtime import RuntimeCode, RuntimeProblem
+from pipelines.launch_session import TaskBusy
+from ports.runtime import Kept, RuntimeCode, RuntimeProblem, Worktrees
 from tests.pipelines.plane import OWNER, Plane, handle, plane_over
 from tests.requirements import requirement
 
@@ -129,23 +130,74 @@ async def test_an_archived_task_keeps_its_sessions_and_a_deleted_one_none(plane:
     assert plane.runtime.released == [handle(session)]
 
 
-@requirement("session:end")
-async def test_a_repository_that_leaves_a_task_takes_its_lease_along(plane: Plane) -> None:
+async def _with_two(plane: Plane) -> tuple[Session, RepositoryId, RepositoryId]:
+    """A session on a task with two repositories."""
     workspace = await plane.workspace()
     (await plane.connected(workspace)).unwrap()
     first = (await plane.repository(workspace, "app")).id
     second = (await plane.repository(workspace, "library")).id
     session = (await plane.launched((await plane.task(workspace, first, second)).id)).unwrap()
+    return session, first, second
+
+
+@requirement("session:end")
+@requirement("worktrees:detach")
+async def test_a_repository_that_leaves_a_task_takes_its_lease_and_worktree_along(
+    plane: Plane,
+) -> None:
+    session, first, second = await _with_two(plane)
 
     task = (await plane.api.detach_repository(OWNER, session.task, second)).unwrap()
 
-    live = [each for each in await plane.leases(session.execution) if each.revoked_at is None]
     assert [each.repository for each in task.repositories] == [first]
-    assert [each.scope.repository for each in live] == [first]
+    assert all(each.revoked_at for each in await plane.leases(session.execution))
+    assert plane.runtime.stopped == [handle(session)]
+    [removed] = plane.runtime.removed
+    assert [each.folder for each in removed.checkouts] == ["library"]
+    assert removed.several
     again = await plane.api.detach_repository(OWNER, session.task, second)
     assert again == Failure(NotFound("repository"))
     last = await plane.api.detach_repository(OWNER, session.task, first)
     assert last == Failure(NoRepository())
+
+
+@requirement("worktrees:detach")
+@pytest.mark.parametrize("step", ["stop", "remove_workspace"])
+async def test_a_repository_whose_worktree_cannot_be_removed_stays_in_the_task(
+    plane: Plane, step: str
+) -> None:
+    session, first, second = await _with_two(plane)
+    plane.runtime.refuses[step] = UNREACHABLE
+
+    refused = await plane.api.detach_repository(OWNER, session.task, second)
+
+    assert refused == Failure(UNREACHABLE)
+    async with plane.store.read() as state:
+        kept = await state.task(session.task)
+    assert kept is not None
+    assert [each.repository for each in kept.repositories] == [first, second]
+    plane.runtime.refuses.clear()
+    assert not failed(await plane.api.detach_repository(OWNER, session.task, second))
+
+
+@requirement("worktrees:detach")
+async def test_a_session_that_begins_while_a_worktree_goes_keeps_the_repository(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, _, second = await _with_two(plane)
+    remove = plane.runtime.remove_workspace
+    begun: list[Session] = []
+
+    async def removing(worktrees: Worktrees) -> Result[Sequence[Kept], RuntimeProblem]:
+        begun.append((await plane.launched(session.task)).unwrap())
+        return await remove(worktrees)
+
+    await plane.stopped(session)
+    monkeypatch.setattr(plane.runtime, "remove_workspace", removing)
+
+    refused = await plane.api.detach_repository(OWNER, session.task, second)
+
+    assert refused == Failure(TaskBusy(begun[0].id))
 
 
 @requirement("session:person")

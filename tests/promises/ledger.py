@@ -45,6 +45,6 @@ PROMISES: dict[str, tuple[str, str]] = {
     ),
     "lease:end:repository": (
         f"{_PAGE}#what-ends-leases",
-        "A repository that leaves the task takes its leases with it, and the rest go on.",
+        "A repository that leaves the task takes its leases with it, and a resume gives it none.",
     ),
 }

@@ -25,6 +25,13 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#before-every-turn",
         "A turn is refused where the worktree is gone, is another or is on the main branch.",
     ),
+    "worktrees:detach": (
+        f"{_PAGE}#tasks",
+        (
+            "A repository that leaves a task takes its worktree with it after the task's agents "
+            "ended; where that is refused, or a session began meanwhile, it stays in the task."
+        ),
+    ),
     "worktrees:task": (
         f"{_PAGE}#tasks",
         (

@@ -109,7 +109,7 @@ class Cleanups:
 
 def _workspace(asked: wire.Worktrees) -> str:
     """Where agents of the task start: in its one worktree, or above its several."""
-    alone = len(asked.checkouts) == 1
+    alone = len(asked.checkouts) == 1 and not asked.several
     return str(Path(asked.workspace) / asked.checkouts[0].folder) if alone else asked.workspace
 
 
