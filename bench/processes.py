@@ -7,10 +7,11 @@ protocol, which it imports after its first answer.
 
 import asyncio
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +22,7 @@ from adapters.agentctl.connection import AgentctlConnection
 from bench.harness import Benchmark, Measure, Pair
 from bench.stage import folder, installation
 from composition.reach import running_server
+from composition.settings import Settings
 
 __all__ = ("BENCHMARKS",)
 
@@ -28,6 +30,24 @@ _POLL_SECONDS: Final = 0.01
 _LIMIT_SECONDS: Final = 60.0
 _SETTLED_SAMPLES: Final = 30
 """As many samples of memory in a row that do not differ: imports go on after the first answer."""
+
+_LARGE_BYTES: Final = 1024**3
+_EVENT_CHARACTERS: Final = 20_000
+_AT: Final = "'2026-01-01T00:00:00.000000+00:00'"
+_ONE_SESSION: Final = f"""
+INSERT INTO workspaces (id, name, created_at) VALUES ('w', 'Bench', {_AT});
+INSERT INTO tasks (id, workspace_id, title, prompt, state, created_at)
+VALUES ('t', 'w', '', '', 'open', {_AT});
+INSERT INTO task_sessions (id, task_id, agent, state, metadata, created_at, version)
+VALUES ('s', 't', 'demo', 'stopped', '{{}}', {_AT}, 0);
+INSERT INTO executions (id, task_id, session_id, executor, state, acknowledged, created_at)
+VALUES ('e', 't', 's', 'local', 'ended', 0, {_AT});
+"""
+_EVENTS: Final = f"""
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ?2)
+INSERT INTO session_events (session_id, sequence, execution_id, execution_sequence, at, kind, body)
+SELECT 's', i, 'e', i, {_AT}, 'message_chunk', '{{"text":"' || ?1 || '"}}' FROM n
+"""
 
 _BARE: Final = """
 import socket, sys
@@ -62,7 +82,12 @@ Starting = Callable[[Path], AbstractAsyncContextManager[Healthy]]
 @asynccontextmanager
 async def _server(root: Path) -> AsyncIterator[Healthy]:
     """`kandev serve` on a home of its own."""
-    settings, environment = installation(root)
+    async with _served(*installation(root)) as healthy:
+        yield healthy
+
+
+@asynccontextmanager
+async def _served(settings: Settings, environment: dict[str, str]) -> AsyncIterator[Healthy]:
     arguments = ("-I", "-m", "composition.cli", "serve", "--port", "0")
 
     async def answers() -> bool:
@@ -170,6 +195,38 @@ def _resident_pages(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
 
 
+@asynccontextmanager
+async def _grown() -> AsyncIterator[Pair]:
+    """Two homes that a server has been on, one of them with a large database."""
+    with folder() as root:
+        measures = []
+        for name in ("large", "empty"):
+            (root / name).mkdir()
+            place = installation(root / name)
+            async with _served(*place):
+                pass
+            if name == "large":
+                _grow(place[0].home / "kandev.db")
+            measures.append(_start_again(*place))
+        yield Pair(*measures)
+
+
+def _start_again(settings: Settings, environment: dict[str, str]) -> Measure:
+    async def measure() -> float:
+        async with _served(settings, environment) as healthy:
+            return healthy.seconds
+
+    return measure
+
+
+def _grow(database: Path) -> None:
+    """Events of one session, as long ones as there are, until the database is large."""
+    with closing(sqlite3.connect(database)) as driver, driver:
+        driver.executescript(_ONE_SESSION)
+        driver.execute(_EVENTS, ("e" * _EVENT_CHARACTERS, _LARGE_BYTES // _EVENT_CHARACTERS))
+    assert database.stat().st_size >= _LARGE_BYTES
+
+
 def _beside(
     name: str, goal: float, value: Measure, reference: Measure, *, unit: str = "s", rounds: int
 ) -> Benchmark:
@@ -182,6 +239,7 @@ def _beside(
 
 BENCHMARKS: Final = (
     _beside("server.start", 2.5, _start(_server), _start(_bare(_DATABASE)), rounds=7),
+    Benchmark("server.start_large", 1.3, _grown, rounds=5),
     _beside("agentctl.start", 2.5, _start(_agentctl), _start(_bare()), rounds=7),
     _beside(
         "server.memory", 1.6, _memory(_server), _memory(_bare(_DATABASE)), unit="MiB", rounds=3
