@@ -107,6 +107,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#upgrades",
         "A database that went through another text of a migration is refused.",
     ),
+    "store:upgrade:every-schema": (
+        f"{_PAGE}#upgrades",
+        "A database of every released schema is brought to the newest one with every row, after a copy.",
+    ),
     "store:upgrade:import": (
         f"{_PAGE}#upgrades",
         "A start with nothing to apply does not load the migration tool.",
@@ -158,6 +162,10 @@ PROMISES: dict[str, tuple[str, str]] = {
     "backup:restore:key": (
         f"{_PAGE}#backups-on-request",
         "A backup whose secrets the home's key does not open is not restored.",
+    ),
+    "store:postgresql:every-schema": (
+        f"{_PAGE}#postgresql",
+        "A database of every released schema is brought to the newest one with every row on PostgreSQL.",
     ),
     "store:postgresql:schema": (
         f"{_PAGE}#postgresql",

@@ -18,6 +18,7 @@ from domain.outcome import Failure, failed
 from domain.upgrade import AlteredMigration, NewerDatabase, Program
 from ports.store import StoreFault
 from tests.adapters.sqlite.databases import contents, rows, schema, write
+from tests.adapters.sqlite.released import releases
 from tests.contracts.store_examples import NOW, Example, stored
 from tests.fakes.clock import ManualClock
 from tests.requirements import requirement
@@ -326,3 +327,16 @@ def test_every_migration_has_a_number_of_its_own_and_no_gap() -> None:
     numbers = [int(each.revision[1:5]) for each in known_migrations()]
 
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+@requirement("store:upgrade:every-schema")
+def test_every_migration_says_what_its_day_stored_in_each_column(tmp_path: Path) -> None:
+    newest = releases(tmp_path)[-1]
+    empty: list[str] = []
+    names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    for (table,) in rows(newest, names):
+        for (column,) in rows(newest, f"SELECT name FROM pragma_table_info('{table}')"):
+            if rows(newest, f"SELECT count({column}) FROM {table}") == [(0,)]:
+                empty.append(f"{table}.{column}")
+
+    assert empty == [], "released_rows.sql has no value for these"
