@@ -31,14 +31,14 @@ class InvalidBranch:
     """The text cannot be the name of a branch."""
 
 
-def slug(text: str) -> str:
+def slug(text: str, most: int = MAX_SLUG) -> str:
     """Lower-case ASCII letters and digits joined by single hyphens; `task` when none are left.
 
-    What it gives satisfies git-check-ref-format(1) as one component.
+    At most so many characters. What it gives satisfies git-check-ref-format(1) as one component.
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     joined = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    return joined[:MAX_SLUG].rstrip("-") or "task"
+    return joined[:most].rstrip("-") or "task"
 
 
 def branch_name(title: str, task: str) -> str:

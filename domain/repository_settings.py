@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from domain import copy_files
+from domain.branch_template import TemplateProblem, check_template
 from domain.copy_files import UnknownKeyword
 from domain.outcome import Failure, Result, Success, failed
 from domain.script import MAX_SCRIPT_BYTES, FailurePolicy
@@ -27,13 +28,15 @@ MAX_COPY_FILES_BYTES: Final = 16 * 1024
 class RepositorySettings:
     """`copy_files` in the grammar of `domain.copy_files`, the scripts in that of `domain.script`.
 
-    `on_setup_failure` is what a failed setup script means for a launch.
+    `on_setup_failure` is what a failed setup script means for a launch, `worktree_branch_template`
+    what names the branches (`domain.branch_template`).
     """
 
     copy_files: str = ""
     setup_script: str = ""
     cleanup_script: str = ""
     on_setup_failure: FailurePolicy = FailurePolicy.CONTINUE
+    worktree_branch_template: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class SettingsChange:
     setup_script: str | None = None
     cleanup_script: str | None = None
     on_setup_failure: FailurePolicy | None = None
+    worktree_branch_template: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +65,23 @@ class UnusableScript:
     name: str
 
 
-SettingsProblem: TypeAlias = UnknownKeyword | SettingTooLong | UnusableScript
+SettingsProblem: TypeAlias = UnknownKeyword | SettingTooLong | UnusableScript | TemplateProblem
 
 
 def change(settings: RepositorySettings, wanted: SettingsChange) -> RepositorySettings:
     """The settings with what is wanted in them."""
     copied, setup = wanted.copy_files, wanted.setup_script
     cleanup, policy = wanted.cleanup_script, wanted.on_setup_failure
+    template = wanted.worktree_branch_template
     return replace(
         settings,
         copy_files=settings.copy_files if copied is None else copied,
         setup_script=settings.setup_script if setup is None else setup,
         cleanup_script=settings.cleanup_script if cleanup is None else cleanup,
         on_setup_failure=settings.on_setup_failure if policy is None else policy,
+        worktree_branch_template=settings.worktree_branch_template
+        if template is None
+        else template,
     )
 
 
@@ -92,4 +100,7 @@ def check(settings: RepositorySettings) -> Result[RepositorySettings, SettingsPr
         if "\0" in text:
             return Failure(UnusableScript(name))
     valid = copy_files.validate(settings.copy_files)
-    return valid if failed(valid) else Success(settings)
+    if failed(valid):
+        return valid
+    named = check_template(settings.worktree_branch_template)
+    return named if failed(named) else Success(settings)

@@ -12,7 +12,7 @@ from functools import partial
 
 from domain import copy_files, environment
 from domain.ambient_credentials import cleared
-from domain.branch import branch_name
+from domain.branch_template import branch_of
 from domain.capability import Claims
 from domain.credential_policy import decide, removes
 from domain.credential_snapshot import snapshot
@@ -172,15 +172,17 @@ class StartExecution:
             if failed(source):
                 return source
             base = wanted.base or repository.default_branch
+            settings = facts.settings[repository.id]
             checkouts.append(
                 Checkout(
                     repository=repository.id,
                     source=source.unwrap(),
                     folder="" if alone else repository.name,
-                    branch=branch_name(facts.task.title, facts.task.id),
+                    branch=facts.branches.get(repository.id)
+                    or branch_of(settings.worktree_branch_template, facts.task),
                     base=base if repository.local_path else f"origin/{base}",
-                    copies=copy_files.parse(facts.settings[repository.id].copy_files),
-                    scripts=scripts_of(repository, facts.settings[repository.id]),
+                    copies=copy_files.parse(settings.copy_files),
+                    scripts=scripts_of(repository, settings),
                 )
             )
         return Success(tuple(checkouts))

@@ -8,6 +8,7 @@ from domain.stored_environment import SecretMissing
 from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.session_profiles import Named, ProfilesProblem, find_profiles
 from pipelines.start_plan import Facts, environments_of
+from pipelines.task_worktrees import branches_of
 from ports.store import Reader
 
 __all__ = ("facts_of", "stored_layers")
@@ -34,7 +35,16 @@ async def facts_of(state: Reader, session: Session) -> Result[Facts, NotFound | 
     if len(repositories) != len(wanted):
         return Failure(NotFound("repository"))
     return Success(
-        Facts(workspace, task, repositories, connections, settings, environments, profiles.unwrap())
+        Facts(
+            workspace,
+            task,
+            repositories,
+            connections,
+            settings,
+            environments,
+            profiles.unwrap(),
+            branches_of(await state.sessions(task.id)),
+        )
     )
 
 

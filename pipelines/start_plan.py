@@ -67,7 +67,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is true of the task when the start begins, read in one unit."""
+    """What is true of the task when the start begins, read in one unit.
+
+    `branches` are the names that earlier starts of the task made.
+    """
 
     workspace: Workspace
     task: Task
@@ -76,6 +79,7 @@ class Facts:
     settings: Mapping[RepositoryId, RepositorySettings]
     environments: Mapping[RepositoryId, StoredEnvironment]
     profiles: Profiles
+    branches: Mapping[RepositoryId, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,30 @@
 """The worktrees of a task, wherever its agents ran: what is removed with it and restored."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from domain.branch import branch_name
+from domain.branch_template import branch_of
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId
 from domain.outcome import Result, Success, failed
 from domain.registered_repository import Repository
+from domain.session import Session
 from domain.task import Task, TaskRepository
 from ports.git import ClosedGit
 from ports.runtime import Checkout, Runtime, RuntimeProblem, Worktrees
 from ports.store import Reader
 
-__all__ = ("only", "remove_worktrees", "worktrees_of")
+__all__ = ("branches_of", "only", "remove_worktrees", "worktrees_of")
+
+
+def branches_of(sessions: Sequence[Session]) -> Mapping[RepositoryId, str]:
+    """The branches that the task's starts made: they stay when its title or a template changes."""
+    branches: dict[RepositoryId, str] = {}
+    for session in sorted(sessions, key=lambda each: each.created_at):
+        made = session.metadata.get("branches")
+        if isinstance(made, dict) and session.metadata.get("executor") == ExecutorType.WORKTREE:
+            branches |= {RepositoryId(key): str(branch) for key, branch in made.items()}
+    return branches
 
 
 async def worktrees_of(
@@ -24,6 +36,8 @@ async def worktrees_of(
     if not any(each and each.executor is ExecutorType.WORKTREE for each in executions):
         return None
     known = {each.id: each for each in await state.repositories(task.workspace)}
+    settings = {each: await state.repository_settings(each) for each in known}
+    branches = branches_of(sessions)
 
     def start(repository: Repository, chosen: TaskRepository) -> str:
         base = chosen.base or repository.default_branch
@@ -38,7 +52,8 @@ async def worktrees_of(
                 repository=repository.id,
                 source=repository.local_path or git.clone_path(repository.id),
                 folder=repository.name,
-                branch=branch_name(task.title, task.id),
+                branch=branches.get(repository.id)
+                or branch_of(settings[repository.id].worktree_branch_template, task),
                 base=start(repository, chosen),
             )
             for chosen, repository in wanted

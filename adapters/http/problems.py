@@ -26,6 +26,7 @@ from domain.access_token import InvalidLife, InvalidLimits, InvalidScopes
 from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
+from domain.branch_template import InvalidTemplate, UnknownPlaceholder
 from domain.checkout_file import FileFailure, InvalidContent, InvalidQuery
 from domain.copy_files import UnknownKeyword
 from domain.environment import ConflictingVariable
@@ -163,6 +164,8 @@ def details(problem: ApiProblem) -> Details:
             | UnknownKeyword()
             | SettingTooLong()
             | UnusableScript()
+            | UnknownPlaceholder()
+            | InvalidTemplate()
             | InvalidCommand()
             | InvalidSize()
         ):

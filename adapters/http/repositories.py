@@ -22,17 +22,23 @@ __all__ = ("Repositories", "RepositorySettingsChange")
 class RepositorySettingsChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`copy_files`: comma-separated globs of ignored files, each perhaps with `:symlink`.
 
-    The scripts are run by `/bin/sh`; an empty one is none.
+    The scripts are run by `/bin/sh`; an empty one is none. An empty template is the default,
+    `feature/{title}-{suffix}`.
     """
 
     copy_files: str | None = None
     setup_script: str | None = None
     cleanup_script: str | None = None
     on_setup_failure: FailurePolicy | None = None
+    worktree_branch_template: str | None = None
 
     def change(self) -> SettingsChange:
         return SettingsChange(
-            self.copy_files, self.setup_script, self.cleanup_script, self.on_setup_failure
+            self.copy_files,
+            self.setup_script,
+            self.cleanup_script,
+            self.on_setup_failure,
+            self.worktree_branch_template,
         )
 
 
@@ -47,6 +53,7 @@ class RepositorySettingsBody(msgspec.Struct, frozen=True):
     setup_script: str
     cleanup_script: str
     on_setup_failure: FailurePolicy
+    worktree_branch_template: str
     unknown_placeholders: UnknownNames
 
     @classmethod
@@ -57,6 +64,7 @@ class RepositorySettingsBody(msgspec.Struct, frozen=True):
             settings.setup_script,
             settings.cleanup_script,
             settings.on_setup_failure,
+            settings.worktree_branch_template,
             list(script.unknown(scripts)),
         )
 

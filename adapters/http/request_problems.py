@@ -6,6 +6,7 @@ from adapters.http.problem_details import Details, bad, missing
 from domain.access import NotFound
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
+from domain.branch_template import PLACEHOLDERS, InvalidTemplate, UnknownPlaceholder
 from domain.copy_files import UnknownKeyword
 from domain.inquiry import InvalidReply
 from domain.repository import InvalidRemote
@@ -37,6 +38,8 @@ RequestProblem: TypeAlias = (
     | UnknownKeyword
     | SettingTooLong
     | UnusableScript
+    | UnknownPlaceholder
+    | InvalidTemplate
     | InvalidCommand
     | InvalidSize
 )
@@ -71,6 +74,8 @@ def request_details(problem: RequestProblem) -> Details:
             UnknownKeyword()
             | SettingTooLong()
             | UnusableScript()
+            | UnknownPlaceholder()
+            | InvalidTemplate()
             | InvalidCommand()
             | InvalidSize()
         ):
@@ -93,6 +98,13 @@ def _program_details(problem: SettingsProblem | InvalidCommand | InvalidSize) ->
             return bad("setting_too_long", f"{name} is too long.", f"Use {limit} bytes.")
         case UnusableScript(name=name):
             return bad("unusable_script", f"{name} holds a NUL.", "Take it out.")
+        case UnknownPlaceholder(name=name):
+            known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
+            text = f"{{{name}}} is no placeholder of a branch template."
+            return bad("unknown_placeholder", text, f"Use {known}.")
+        case InvalidTemplate():
+            text = "The branch template does not make the name of a branch."
+            return bad("invalid_template", text, "Use letters, digits, `._/-` and placeholders.")
         case _:
             assert_never(problem)
 

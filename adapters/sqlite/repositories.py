@@ -29,7 +29,11 @@ _OF_WORKSPACE = (
 
 _ASKED = table(RepositorySettingsRow).c
 _SETTINGS = select(
-    _ASKED.copy_files, _ASKED.setup_script, _ASKED.cleanup_script, _ASKED.on_setup_failure
+    _ASKED.copy_files,
+    _ASKED.setup_script,
+    _ASKED.cleanup_script,
+    _ASKED.on_setup_failure,
+    _ASKED.worktree_branch_template,
 ).where(_ASKED.repository_id == given("repository"))
 
 
@@ -48,8 +52,8 @@ class RepositoryReads(Unit):
         row = await self._on.one(_SETTINGS, {"repository": repository})
         if row is None:
             return RepositorySettings()
-        copied, setup, cleanup, policy = row
-        return RepositorySettings(copied, setup, cleanup, FailurePolicy(policy))
+        copied, setup, cleanup, policy, template = row
+        return RepositorySettings(copied, setup, cleanup, FailurePolicy(policy), template)
 
     async def repository_environment(self, repository: RepositoryId) -> StoredEnvironment:
         return environment_of(await self._on.rows(OF_REPOSITORY.read, {"owner": repository}))
@@ -82,6 +86,7 @@ class RepositoryWrites(RepositoryReads):
             "setup_script": settings.setup_script,
             "cleanup_script": settings.cleanup_script,
             "on_setup_failure": settings.on_setup_failure.value,
+            "worktree_branch_template": settings.worktree_branch_template,
         }
         await self._put(RepositorySettingsRow, values)
 

@@ -125,6 +125,7 @@ class RepositorySettingsRow(SQLModel, table=True):
     on_setup_failure: str = Field(
         default="continue", sa_column_kwargs={"server_default": "continue"}
     )
+    worktree_branch_template: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class RepositoryVariableRow(SQLModel, table=True):

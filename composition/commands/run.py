@@ -52,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
         choices=[each.value for each in FailurePolicy],
         help="whether the agent starts after a failed setup, kept",
     )
+    made.add_argument(
+        "--branch-template", metavar="TEXT", help="names the branches of the repository, kept"
+    )
     made.add_argument("--allow-dirty", action="store_true", help="leave changes behind knowingly")
     made.add_argument("--yes", action="store_true", help="allow whatever the agent asks for")
     made.add_argument("--json", action="store_true", help="events and outcome as JSON lines")
@@ -131,6 +134,7 @@ def settings_of(chosen: argparse.Namespace) -> dict[str, dict[str, str]]:
         "setup_script": chosen.setup,
         "cleanup_script": chosen.cleanup,
         "on_setup_failure": chosen.on_setup_failure,
+        "worktree_branch_template": chosen.branch_template,
     }
     named = {name: text for name, text in wanted.items() if text is not None}
     return {"settings": named} if named else {}

@@ -803,7 +803,9 @@ async def test_a_repository_keeps_what_it_asks_for_until_it_is_gone(
     store: Store, example: Example
 ) -> None:
     key = example.repository.id
-    asked = RepositorySettings(".env, a:symlink", "make", "make clean", FailurePolicy.BLOCK)
+    asked = RepositorySettings(
+        ".env, a:symlink", "make", "make clean", FailurePolicy.BLOCK, "x/{title}"
+    )
 
     async with store.write() as unit:
         assert await unit.repository_settings(key) == RepositorySettings()

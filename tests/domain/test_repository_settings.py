@@ -60,9 +60,9 @@ def test_a_script_holds_no_nul() -> None:
 
 @requirement("script:setting")
 def test_a_change_leaves_what_it_does_not_name() -> None:
-    before = RepositorySettings("a", "b", "c", FailurePolicy.BLOCK)
+    before = RepositorySettings("a", "b", "c", FailurePolicy.BLOCK, "{title}")
 
     assert change(before, SettingsChange()) == before
-    assert change(before, SettingsChange("", "", "", FailurePolicy.CONTINUE)) == (
+    assert change(before, SettingsChange("", "", "", FailurePolicy.CONTINUE, "")) == (
         RepositorySettings()
     )

@@ -1,11 +1,13 @@
 """What a repository asks for is stored when it is valid, and travels with each launch."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from domain.access import NotFound
+from domain.branch_template import UnknownPlaceholder
 from domain.copy_files import CopyEntry, UnknownKeyword
 from domain.environment import Layer
 from domain.identity import ExecutionId, RepositoryId, SessionId, TaskId
@@ -65,6 +67,41 @@ async def test_the_removal_of_a_task_has_its_cleanup_scripts_and_no_lease(plane:
     assert {"PORT": "1", "KEY": "sealed-value"} in [
         each.variables for each in removed.cleanup.layers
     ]
+
+
+@requirement("branch:template:stable")
+async def test_a_branch_keeps_its_name_when_the_template_or_the_title_changes(
+    plane: Plane,
+) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    change = plane.api.change_repository
+    (await change(OWNER, repository, SettingsChange(worktree_branch_template="t/{title}"))).unwrap()
+    session = await plane.stopped((await plane.launched(task.id)).unwrap())
+    (await change(OWNER, repository, SettingsChange(worktree_branch_template="u/{title}"))).unwrap()
+    async with plane.store.write() as unit:
+        await unit.put_task(replace(task, title="Another"))
+
+    (await plane.resumed(session.id)).unwrap()
+    (await plane.api.archive_task(OWNER, task.id)).unwrap()
+
+    branches = [launch.checkouts[0].branch for launch in plane.runtime.launches]
+    assert branches == ["t/try-it", "t/try-it"]
+    assert [each.branch for each in plane.runtime.removed[0].checkouts] == ["t/try-it"]
+
+
+@requirement("branch:template:refused")
+async def test_a_template_with_an_unknown_placeholder_is_not_saved(plane: Plane) -> None:
+    task = await plane.ready_task()
+    repository = task.repositories[0].repository
+    change = SettingsChange(worktree_branch_template="{user}/{title}")
+
+    refused = await plane.api.change_repository(OWNER, repository, change)
+
+    assert refused == Failure(UnknownPlaceholder("user"))
+    assert (await plane.api.change_repository.read(OWNER, repository)).unwrap() == (
+        RepositorySettings()
+    )
 
 
 @requirement("copy-files:refused")
