@@ -12,6 +12,7 @@ from functools import partial
 
 from domain import copy_files, environment
 from domain.ambient_credentials import cleared
+from domain.base_branch import beginning
 from domain.branch_template import branch_of
 from domain.capability import Claims
 from domain.credential_policy import decide, removes
@@ -171,7 +172,9 @@ class StartExecution:
             source = await self._source(order, repository)
             if failed(source):
                 return source
-            base = wanted.base or repository.default_branch
+            begins = beginning(
+                wanted.base, repository.default_branch, clone=repository.local_path is None
+            )
             settings = facts.settings[repository.id]
             checkouts.append(
                 Checkout(
@@ -180,7 +183,8 @@ class StartExecution:
                     folder="" if alone else repository.name,
                     branch=facts.branches.get(repository.id)
                     or branch_of(settings.worktree_branch_template, facts.task),
-                    base=base if repository.local_path else f"origin/{base}",
+                    base=begins.base,
+                    fallbacks=begins.fallbacks,
                     copies=copy_files.parse(settings.copy_files),
                     scripts=scripts_of(repository, settings),
                 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from domain.base_branch import beginning
 from domain.branch_template import branch_of
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId
@@ -40,8 +41,8 @@ async def worktrees_of(
     branches = branches_of(sessions)
 
     def start(repository: Repository, chosen: TaskRepository) -> str:
-        base = chosen.base or repository.default_branch
-        return base if repository.local_path else f"origin/{base}"
+        clone = repository.local_path is None
+        return beginning(chosen.base, repository.default_branch, clone=clone).base
 
     wanted = [(each, known[each.repository]) for each in task.repositories]
     return Worktrees(

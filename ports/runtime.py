@@ -61,7 +61,8 @@ class Checkout:
     """One repository of the task's workspace.
 
     `source` is the clone that worktrees hang on, `folder` the name below the workspace (empty: the
-    workspace itself). `branch` is made from `base` unless it exists, then it is checked out as is.
+    workspace itself). `branch` is made from `base`, or the first of `fallbacks` when that is not
+    there, which is told as an event; a branch that exists is checked out as is.
     `copies` are given to a worktree when it is made. Its setup script is run in a worktree until it
     has succeeded there once, its cleanup script before the worktree is removed.
     """
@@ -73,6 +74,7 @@ class Checkout:
     base: str
     copies: tuple[CopyEntry, ...] = ()
     scripts: Scripts | None = None
+    fallbacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ class RuntimeCode(StrEnum):
     AMBIENT_NETRC = "ambient_netrc"
     GIT_TOO_OLD = "git_too_old"
     WORKTREE = "worktree_failed"
+    UNKNOWN_BASE = "git_unknown_branch"
     REPOSITORY_BUSY = "repository_busy"
     WORKTREE_LOCKED = "worktree_locked"
     WORKTREE_FOREIGN = "worktree_foreign"

@@ -305,6 +305,7 @@ def _checkout(each: Checkout) -> wire.Checkout:
         each.base,
         copies,
         _scripts(each.scripts),
+        list(each.fallbacks),
     )
 
 

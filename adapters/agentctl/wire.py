@@ -161,6 +161,8 @@ class Scripts(msgspec.Struct, frozen=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
+    """`fallbacks`: where the branch begins when `base` is not there, the first that is."""
+
     repository: str
     source: str
     folder: str
@@ -168,6 +170,7 @@ class Checkout(msgspec.Struct, frozen=True):
     base: str
     copies: list[Copy] = []
     scripts: Scripts | None = None
+    fallbacks: list[str] = []
 
 
 class Kept(msgspec.Struct, frozen=True):

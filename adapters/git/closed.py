@@ -74,13 +74,7 @@ class MirroredGit:
 
     async def probe(self, remote: RemoteAccess) -> Result[str, GitFailure]:
         async with self.closed.remote(remote) as run:
-            asked = await run(
-                ["ls-remote", "--symref", "--", remote.url, "HEAD"], seconds=PROBE_SECONDS
-            )
-        if failed(asked):
-            return asked
-        head = _HEAD_LINE.search(asked.unwrap().stdout)
-        return Success(head[1] if head else _DEFAULT_BRANCH)
+            return await _default_branch(run, remote.url)
 
     async def mirror(self, name: str, remote: RemoteAccess) -> Result[str, GitFailure]:
         mirror = _below(self.mirrors, name)
@@ -181,6 +175,14 @@ def _below(directory: Path, name: str) -> Path:
     return directory / name
 
 
+async def _default_branch(run: Closed, url: str) -> Result[str, GitFailure]:
+    asked = await run(["ls-remote", "--symref", "--", url, "HEAD"], seconds=PROBE_SECONDS)
+    if failed(asked):
+        return asked
+    head = _HEAD_LINE.search(asked.unwrap().stdout)
+    return Success(head[1] if head else _DEFAULT_BRANCH)
+
+
 async def _refresh_mirror(run: Closed, mirror: Path, url: str) -> Result[str, GitFailure]:
     _own_configuration(mirror)
     fetched = await run(
@@ -190,6 +192,13 @@ async def _refresh_mirror(run: Closed, mirror: Path, url: str) -> Result[str, Gi
     )
     if failed(fetched):
         return fetched
+    here = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]
+    if failed(await run(here, repository=mirror, seconds=LOCAL_SECONDS)):
+        # The default branch has gone: the remote has another now, unless it has no commit at all.
+        asked = await _default_branch(run, url)
+        if not failed(asked):
+            head = ["symbolic-ref", "HEAD", f"refs/heads/{asked.unwrap()}"]
+            await run(head, repository=mirror, seconds=LOCAL_SECONDS)
     # What is left untidied now is tidied the next time.
     await run(["gc", "--auto", "--quiet"], repository=mirror, seconds=LOCAL_SECONDS)
     return Success(os.fspath(mirror))

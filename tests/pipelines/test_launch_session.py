@@ -56,6 +56,7 @@ async def test_an_agent_starts_in_a_worktree_of_the_clone_with_a_lease(plane: Pl
             "feature/try-it-000005",
             "origin/main",
             scripts=Scripts("app", "main"),
+            fallbacks=("origin/HEAD",),
         ),
     )
     assert spec.workspace.endswith(f"/tasks/{task.id}/app")

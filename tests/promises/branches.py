@@ -15,4 +15,20 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#names",
         "A branch keeps its name when the template or the title of its task changes later.",
     ),
+    "branch:base": (
+        f"{_PAGE}#where-they-begin",
+        "A branch begins at the base that was asked for, else at the default branch.",
+    ),
+    "branch:base:missing": (
+        f"{_PAGE}#where-they-begin",
+        "Nothing stands in for a base that was asked for and is nowhere: the launch is refused.",
+    ),
+    "branch:base:told": (
+        f"{_PAGE}#where-they-begin",
+        "A fallback that is taken is told as an event, with what was asked and what was used.",
+    ),
+    "branch:base:renamed": (
+        f"{_PAGE}#where-they-begin",
+        "When the default branch of a remote has gone, its new one is asked for and used.",
+    ),
 }

@@ -155,6 +155,9 @@ class Launching:
         )
 
     def _warn(self, equipment: Equipment) -> None:
+        for fallback in equipment.workspace.fallbacks:
+            told: Json = {"status": "warning", "code": "base_fallback", **fallback._asdict()}
+            self.hearing.record(EventKind.SESSION_STATUS, told)
         for warning in equipment.workspace.warnings:
             body: Json = {
                 "status": "warning",
@@ -179,7 +182,8 @@ class Launching:
             self.flush()
 
         environment = equipment.environment.variables
-        ready = await set_up(self.parts.scripts, asked, environment, tell)
+        begun = equipment.workspace.begun(asked)
+        ready = await set_up(self.parts.scripts, begun, environment, tell)
         if failed(ready):
             equipment.workspace.keep()
         return ready

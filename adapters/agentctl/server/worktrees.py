@@ -8,9 +8,11 @@ import asyncio
 import errno
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import msgspec
 
 from adapters.agentctl import wire
 from adapters.agentctl.server import copied_files, worktree_files
@@ -50,11 +52,19 @@ class _Made:
     branch: bool
 
 
+class Fallback(NamedTuple):
+    """The branch of this repository begins at `used`, since `asked` is not there."""
+
+    repository: str
+    asked: str
+    used: str
+
+
 @dataclass(slots=True)
 class Workspace:
     """Where the agent works, and what was made for it. `worked`: an agent or script has run in it.
 
-    `warnings` are about files that a new worktree should have been given.
+    `warnings` are about files that a new worktree should have been given, `fallbacks` about bases.
     """
 
     directory: Path
@@ -62,11 +72,21 @@ class Workspace:
     made: list[_Made] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     warnings: list[CopyWarning] = field(default_factory=list)
+    fallbacks: list[Fallback] = field(default_factory=list)
 
     def keep(self) -> None:
         """Nothing of it is taken back."""
         self.made.clear()
         self.directories.clear()
+
+    def begun(self, asked: wire.Create) -> wire.Create:
+        """What was asked for, each base that which was used."""
+        used = {each.repository: each.used for each in self.fallbacks}
+        begun = [
+            msgspec.structs.replace(each, base=used.get(each.repository, each.base))
+            for each in asked.checkouts
+        ]
+        return msgspec.structs.replace(asked, checkouts=begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +175,10 @@ class Workspaces:
         if found is Found.HALF_MADE:
             remove = ["remove", "--force", "--force", str(path)]
             await self._worktree(remove, checkout, environment)
-        made = _Made(checkout, path, branch=True)
-        workspace.made.append(made)
-        attempt = ["--no-track", "-b", checkout.branch, str(path), checkout.base]
-        added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
+        workspace.made.append(_Made(checkout, path, branch=True))
+        added, attempt = await self._begin(checkout, path, environment, workspace)
         if failed(added) and await self._has_branch(added.failure(), checkout, environment):
-            workspace.made[-1] = replace(made, branch=False)
+            workspace.made[-1] = _Made(checkout, path, branch=False)
             attempt = [str(path), checkout.branch]
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added) and _is_missing(added.failure()):
@@ -170,7 +188,36 @@ class Workspaces:
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
             return Failure(_refusal(added.failure(), checkout, path))
+        begun = workspace.made[-1].checkout
+        if begun.base != checkout.base:
+            used = await self._named(begun, environment)
+            workspace.fallbacks.append(Fallback(checkout.repository, checkout.base, used))
         return Success(True)
+
+    async def _begin(
+        self,
+        checkout: wire.Checkout,
+        path: Path,
+        environment: Mapping[str, str],
+        workspace: Workspace,
+    ) -> tuple[Result[None, GitFailure], list[str]]:
+        """A new branch at the first base that is there, and how it was asked for last."""
+        bases = [checkout.base, *checkout.fallbacks]
+        while True:
+            base = bases.pop(0)
+            begun = msgspec.structs.replace(checkout, base=base)
+            workspace.made[-1] = _Made(begun, path, branch=True)
+            attempt = ["--no-track", "-b", checkout.branch, str(path), base]
+            added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
+            missing = failed(added) and added.failure().code is GitCode.UNKNOWN_BRANCH
+            if not missing or not bases:
+                return added, attempt
+
+    async def _named(self, checkout: wire.Checkout, environment: Mapping[str, str]) -> str:
+        """What the base is the name of, such as the default branch of a remote."""
+        question = ["rev-parse", "--abbrev-ref", checkout.base]
+        name = await self._ask(question, checkout, environment)
+        return checkout.base if failed(name) else name.unwrap() or checkout.base
 
     async def _has_branch(
         self, failure: GitFailure, checkout: wire.Checkout, environment: Mapping[str, str]
@@ -295,7 +342,9 @@ def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> Runtim
         path=path,
         detail=failure.detail,
     )
-    return RuntimeProblem(RuntimeCode.WORKTREE, f"{sentence}\n{remedy(failure.code)}")
+    missing = failure.code is GitCode.UNKNOWN_BRANCH
+    code = RuntimeCode.UNKNOWN_BASE if missing else RuntimeCode.WORKTREE
+    return RuntimeProblem(code, f"{sentence}\n{remedy(failure.code)}")
 
 
 def _unwritable(path: Path, error: OSError) -> RuntimeProblem:

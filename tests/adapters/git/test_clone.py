@@ -46,6 +46,19 @@ async def test_a_new_clone_has_the_branches_of_the_remote_and_none_of_its_own(
     assert run(clone, "config", "remote.origin.fetch") == "+refs/heads/*:refs/remotes/origin/*"
 
 
+@requirement("branch:base:renamed")
+async def test_a_refreshed_clone_knows_the_new_default_branch_of_its_remote(
+    forge: Forge, closed: MirroredGit, run: Git
+) -> None:
+    clone = await _clone(forge, closed)
+    run(forge.root / "app.git", "branch", "--move", "main", "trunk")
+
+    await _clone(forge, closed)
+
+    assert run(clone, "rev-parse", "--abbrev-ref", "origin/HEAD") == "origin/trunk"
+    assert "refs/remotes/origin/main" not in _refs(clone, run)
+
+
 @requirement("git:clone:keeps")
 async def test_a_refreshed_clone_keeps_its_own_branches_worktrees_tags_and_settings(
     forge: Forge, closed: MirroredGit, run: Git, tmp_path: Path

@@ -143,7 +143,6 @@ async def test_the_local_executor_works_in_the_checkout_itself(house: House, sou
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ({"base": "missing"}, "no missing"),
         ({"branch": "main"}, "another worktree"),
         ({"branch": "..bad"}, "..bad"),
     ],
@@ -159,6 +158,66 @@ async def test_a_worktree_that_cannot_be_made_is_refused_and_leaves_nothing(
     assert words in problem.detail
     assert _state(source) == before
     assert not house.workspace.exists()
+
+
+@requirement("branch:base:missing")
+@requirement("agentctl:launch:nothing-left")
+async def test_a_base_that_is_nowhere_is_named_and_leaves_nothing(
+    house: House, source: Path
+) -> None:
+    before = _state(source)
+    checkout = wire.Checkout(
+        "r1", str(source), "", "feature/a", "missing", fallbacks=["origin/missing"]
+    )
+
+    problem = (await house.create(checkouts=[checkout])).failure()
+
+    assert problem.code is RuntimeCode.UNKNOWN_BASE
+    assert "no missing" in problem.detail
+    assert _state(source) == before
+    assert not house.workspace.exists()
+
+
+@requirement("branch:base:told")
+async def test_a_fallback_that_is_taken_is_told_with_what_was_asked(
+    house: House, source: Path
+) -> None:
+    git(source, "update-ref", "refs/remotes/origin/trunk", "HEAD")
+    git(source, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    base = "echo {{worktree.base_branch}} > base"
+    checkout = wire.Checkout(
+        "r1",
+        str(source),
+        "",
+        "feature/a",
+        "gone",
+        scripts=wire.Scripts("project", "gone", base),
+        fallbacks=["origin/gone", "origin/HEAD", "HEAD"],
+    )
+
+    seen = await watch(await house.launch(checkouts=[checkout]), "session_status")
+
+    assert seen[-1].body == {
+        "status": "warning",
+        "code": "base_fallback",
+        "repository": "r1",
+        "asked": "gone",
+        "used": "origin/trunk",
+    }
+    assert (house.workspace / "base").read_text() == "origin/trunk\n"
+
+
+@requirement("branch:base:told")
+async def test_a_launch_that_fails_after_a_fallback_leaves_no_branch(
+    house: House, source: Path
+) -> None:
+    before = _state(source)
+    first = wire.Checkout("r1", str(source), "one", "feature/a", "gone", fallbacks=["HEAD"])
+
+    created = await house.create(checkouts=[first, _checkout(source, folder="two", branch="main")])
+
+    assert failed(created)
+    assert _state(source) == before
 
 
 @requirement("agentctl:launch:refusals")
