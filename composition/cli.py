@@ -27,6 +27,7 @@ VERBS: Final = {
     "profile": "list, show, set and remove what agents are launched with",
     "prompt": "list, show, set and remove the prompts that are saved for use",
     "token": "make, list and revoke the access tokens of other clients",
+    "user": "list accounts, invite, and change what an account may",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",
 }

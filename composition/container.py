@@ -34,6 +34,7 @@ from adapters.mcp.outside import OutsideDoor
 from adapters.process.spawn import LocalProcesses
 from adapters.secrets.capabilities import AesCapabilities
 from adapters.secrets.keyring import Keyring
+from adapters.secrets.passwords import Argon2Passwords
 from adapters.secrets.vault import AesVault
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
@@ -43,12 +44,14 @@ from composition.followers import FollowerTasks
 from composition.revocations import MemoryRevocations
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
+from domain.attempts import Attempts
 from domain.bundle import Source
 from domain.bundle_manifest import Product
 from domain.connection import Kind
 from domain.identity import ExecutionId
 from pipelines.archive_task import ArchiveTask
 from pipelines.ask_user import AnswerInquiry, AskUser
+from pipelines.claim_home import ClaimHome
 from pipelines.collect_evidence import AgentMessages, RuntimeIndex
 from pipelines.complete_step import CompleteStep
 from pipelines.connect_account import ConnectAccount, ConnectApp
@@ -68,6 +71,8 @@ from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
 from pipelines.keep_access_tokens import KeepAccessTokens
+from pipelines.keep_accounts import KeepAccounts
+from pipelines.keep_invitations import AcceptInvitation, KeepInvitations
 from pipelines.keep_members import KeepMembers
 from pipelines.keep_plan import KeepPlan
 from pipelines.keep_profiles import KeepProfiles
@@ -75,6 +80,7 @@ from pipelines.keep_saved_prompts import KeepSavedPrompts
 from pipelines.known_secrets import KnownSecrets
 from pipelines.launch_session import LaunchSession
 from pipelines.move_task import MoveTask
+from pipelines.open_sign_in import OpenSignIn
 from pipelines.owner_scope import OwnerScope
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
@@ -96,6 +102,7 @@ from pipelines.session_files import LookAtFiles, WriteFile
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
+from pipelines.sign_in import AuthenticateUser, KeepSignIns, PruneSignIns
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
 from pipelines.task_cleanup import CleanupPlan
@@ -239,6 +246,9 @@ class ControlPlane(containers.DeclarativeContainer):
     answers = providers.Singleton(MemoryAnswers)
     queue = providers.Singleton(QueuePrompt, store, deliver, clock, ids)
     revocations = providers.Singleton(MemoryRevocations)
+    passwords = providers.Singleton(Argon2Passwords, ids)
+    attempts = providers.Singleton(Attempts)
+    open_sign_in = providers.Singleton(OpenSignIn, clock, ids, redactor)
     saved_prompts = providers.Singleton(KeepSavedPrompts, store, clock, ids)
     api = providers.Singleton(
         Api,
@@ -288,7 +298,21 @@ class ControlPlane(containers.DeclarativeContainer):
         access_tokens=providers.Singleton(
             KeepAccessTokens, store, clock, ids, redactor, revocations
         ),
-        members=providers.Singleton(KeepMembers, store, clock),
+        members=providers.Singleton(KeepMembers, store, clock, revocations),
+        claim=providers.Singleton(
+            ClaimHome, store, clock, ids, passwords, redactor, attempts, open_sign_in
+        ),
+        authenticate=providers.Singleton(
+            AuthenticateUser, store, clock, passwords, redactor, attempts, open_sign_in
+        ),
+        sign_ins=providers.Singleton(
+            KeepSignIns, store, clock, passwords, redactor, attempts, revocations
+        ),
+        accounts=providers.Singleton(KeepAccounts, store, revocations),
+        invitations=providers.Singleton(KeepInvitations, store, clock, ids, redactor),
+        accept_invitation=providers.Singleton(
+            AcceptInvitation, store, clock, ids, passwords, redactor, attempts, open_sign_in
+        ),
         revocations=revocations,
         repository_environment=providers.Singleton(RepositoryEnvironment, store, environments),
         change_repository=providers.Singleton(ChangeRepository, store),
@@ -334,4 +358,5 @@ class ControlPlane(containers.DeclarativeContainer):
     chores = providers.Dict(
         ledger=providers.Singleton(PruneLedger, store, clock),
         outbox=providers.Singleton(PruneOutbox, store, clock),
+        sign_ins=providers.Singleton(PruneSignIns, store, clock),
     )

@@ -1,4 +1,4 @@
-"""Word of revoked tokens, within the one process that serves a home."""
+"""Word of what was revoked, within the one process that serves a home."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -8,38 +8,47 @@ from typing import Final
 
 from typing_extensions import override
 
-from domain.identity import TokenId
-from ports.revocations import Revocations
+from domain.identity import SignInId, TokenId, UserId
+from ports.revocations import Held, Revocations
 
 __all__ = ("MemoryRevocations",)
 
 KEPT: Final = 1024
-"""The newest revoked tokens, for a request that was let in before and listens only now."""
+"""The newest that were revoked, for a request that was let in before and listens only now."""
 
 
 class MemoryRevocations(Revocations):
     __slots__ = ("_listening", "_revoked")
 
     def __init__(self) -> None:
-        self._revoked: deque[TokenId] = deque(maxlen=KEPT)
-        self._listening: defaultdict[TokenId, set[asyncio.Event]] = defaultdict(set)
+        self._revoked: deque[Held] = deque(maxlen=KEPT)
+        self._listening: defaultdict[Held, set[asyncio.Event]] = defaultdict(set)
 
     @override
-    def tell(self, token: TokenId) -> None:
-        self._revoked.append(token)
-        for each in self._listening.get(token, ()):
-            each.set()
+    def tell(self, held: TokenId | SignInId) -> None:
+        self._revoked.append(held)
+        self._end(held)
+
+    @override
+    def interrupt(self, user: UserId) -> None:
+        self._end(user)
 
     @override
     @contextmanager
-    def heard(self, token: TokenId) -> Iterator[asyncio.Event]:
+    def heard(self, *held: Held) -> Iterator[asyncio.Event]:
         over = asyncio.Event()
-        if token in self._revoked:
+        if any(each in self._revoked for each in held):
             over.set()
-        self._listening[token].add(over)
+        for each in held:
+            self._listening[each].add(over)
         try:
             yield over
         finally:
-            self._listening[token].discard(over)
-            if not self._listening[token]:
-                del self._listening[token]
+            for each in held:
+                self._listening[each].discard(over)
+                if not self._listening[each]:
+                    del self._listening[each]
+
+    def _end(self, held: Held) -> None:
+        for each in self._listening.get(held, ()):
+            each.set()

@@ -62,10 +62,14 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Server:
-    """A running server. Set `end_sessions` to end agents and agentctl with it."""
+    """A running server. Set `end_sessions` to end agents and agentctl with it.
+
+    `claim` is the code for the first account, as long as there is none.
+    """
 
     url: str
     token: str
+    claim: Secret | None = None
     end_sessions: bool = False
 
 
@@ -145,7 +149,7 @@ async def started(
         await stack.enter_async_context(upkeep(plane.chores()))
         await stack.enter_async_context(serving(app, listener))
         shown = f"[{bound_host}]" if ":" in bound_host else bound_host
-        server = Server(f"http://{shown}:{bound_port}", token)
+        server = Server(f"http://{shown}:{bound_port}", token, await plane.api().claim.offer())
         lock.announce(server.url)
         log.info("serving", url=server.url, version=VERSION)
         try:

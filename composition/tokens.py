@@ -1,4 +1,4 @@
-"""The bearer tokens of a home: its own, which opens everything, and those that were made."""
+"""What opens a home: its own token, those that were made, and browsers that are signed in."""
 
 import hmac
 from dataclasses import dataclass
@@ -6,9 +6,12 @@ from typing import Final
 
 from typing_extensions import override
 
+from domain import shown_once
 from domain.access_token import HOME_TOKEN, Bearer, Scope, bearer_of, digest
-from domain.principal import HOME_OWNER, Token
+from domain.principal import HOME_OWNER, Token, User
 from domain.secret import Secret
+from domain.shown_once import Kind
+from domain.sign_in import lasts, seen
 from ports.clock import Clock
 from ports.store import Store
 from ports.tokens import Tokens
@@ -20,7 +23,10 @@ _HOME: Final = Bearer(Token(HOME_TOKEN, HOME_OWNER, None), frozenset(Scope))
 
 @dataclass(frozen=True, slots=True)
 class HomeTokens(Tokens):
-    """The home's own acts for its owner, another for the user who made it."""
+    """The home's own acts for its owner, another for the user who made it.
+
+    What a user has opens nothing while the account of that user is not active.
+    """
 
     home: Secret
     store: Store
@@ -35,4 +41,25 @@ class HomeTokens(Tokens):
             return None
         async with self.store.read() as state:
             found = await state.access_token(key)
-        return None if found is None else bearer_of(found, self.clock.now())
+            account = await state.account(found.user) if found is not None else None
+        if found is None or (account is not None and not account.active):
+            return None
+        return bearer_of(found, self.clock.now())
+
+    @override
+    async def signed_in(self, cookie: str) -> Bearer | None:
+        key = shown_once.digest(Kind.SIGN_IN, cookie)
+        if key is None:
+            return None
+        now = self.clock.now()
+        async with self.store.read() as state:
+            found = await state.sign_in(key)
+            account = await state.account(found.user) if found is not None else None
+        if found is None or account is None or not account.active or not lasts(found, now):
+            return None
+        touched = seen(found, now)
+        if touched is not None:
+            async with self.store.write() as unit:
+                if await unit.sign_in(key) is not None:
+                    await unit.put_sign_in(touched)
+        return Bearer(User(account.id), frozenset(Scope), found.id)

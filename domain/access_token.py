@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final, TypeAlias, assert_never
 
-from domain.identity import TokenId, UserId, WorkspaceId
+from domain.identity import SignInId, TokenId, UserId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Internal, Principal, Token, User
 from domain.secret import Secret
@@ -77,10 +77,14 @@ class AccessToken:
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """For whom a token speaks, and what of it it opens."""
+    """For whom a token, or a browser that is signed in, speaks, and what of it that opens.
 
-    principal: Token
+    `sign_in` is the browser's; a token has none.
+    """
+
+    principal: Token | User
     scopes: frozenset[Scope]
+    sign_in: SignInId | None = None
 
 
 @dataclass(frozen=True, slots=True)

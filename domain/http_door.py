@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("Asked", "Reason", "Refused", "admit", "loopback_hosts")
+__all__ = ("Asked", "Reason", "Refused", "admit", "cookie", "from_our_page", "loopback_hosts")
 
 _SAFE_SITES = frozenset({"same-origin", "none"})
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -59,6 +59,23 @@ def admit(asked: Asked, hosts: Collection[str]) -> Result[None, Refused]:
     if asked.method not in _READS and asked.has_body and not _is_json(asked.content_type):
         return Failure(Refused(Reason.CONTENT_TYPE))
     return Success(None)
+
+
+def from_our_page(asked: Asked, *, websocket: bool) -> bool:
+    """Whether a browser said that a page of this server asks, of a request that was admitted.
+
+    A cookie goes with a request whoever made the browser send it. What only reads is not asked: its
+    answer stays with the browser.
+    """
+    said = asked.origin is not None or asked.site is not None
+    return said or (asked.method in _READS and not websocket)
+
+
+def cookie(header: str, name: str) -> str | None:
+    """The value of a cookie (RFC 6265, 4.2); None when it is not there, or there twice."""
+    pairs = (each.strip().partition("=") for each in header.split(";"))
+    found = [value for key, _, value in pairs if key == name]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_ours(origin: str, host: str) -> bool:

@@ -6,12 +6,14 @@ __all__ = (
     "ConnectionId",
     "ExecutionId",
     "InquiryId",
+    "InvitationId",
     "LeaseId",
     "ProfileId",
     "PromptId",
     "QueuedId",
     "RepositoryId",
     "SessionId",
+    "SignInId",
     "TaskId",
     "TokenId",
     "TurnId",
@@ -21,6 +23,8 @@ __all__ = (
 
 UserId = NewType("UserId", str)
 TokenId = NewType("TokenId", str)
+SignInId = NewType("SignInId", str)
+InvitationId = NewType("InvitationId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ConnectionId = NewType("ConnectionId", str)
 ProfileId = NewType("ProfileId", str)

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Final, TypeAlias
 
 from domain.access import NotFound, OwnerOnly
+from domain.account import Account, InvalidEmail
 from domain.identity import UserId
 
-__all__ = ("MAX_MEMBERS", "Member", "MembersProblem", "OwnerStays", "TooManyMembers")
+__all__ = ("MAX_MEMBERS", "KnownMember", "Member", "MembersProblem", "OwnerStays", "TooManyMembers")
 
 MAX_MEMBERS: Final = 100
 """Members of one workspace, its owner not counted."""
@@ -22,6 +23,14 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownMember:
+    """A member, by the account of that user."""
+
+    member: Member
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
 class TooManyMembers:
     """The workspace has `MAX_MEMBERS`."""
 
@@ -31,4 +40,4 @@ class OwnerStays:
     """A workspace has an owner, who is no member of it: another one can be made its owner."""
 
 
-MembersProblem: TypeAlias = NotFound | OwnerOnly | OwnerStays | TooManyMembers
+MembersProblem: TypeAlias = NotFound | OwnerOnly | OwnerStays | TooManyMembers | InvalidEmail

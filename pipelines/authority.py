@@ -14,6 +14,8 @@ from domain.access import (
     asks_as,
     sees_workspace,
 )
+from domain.access_token import HOME_TOKEN
+from domain.account import Role
 from domain.identity import RepositoryId, SessionId, TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success
 from domain.principal import Execution, Internal, Principal, Token, User
@@ -24,6 +26,7 @@ from domain.workspace import Workspace
 from ports.store import Reader
 
 __all__ = (
+    "administers",
     "governed",
     "holds",
     "own_task",
@@ -37,6 +40,21 @@ __all__ = (
     "workspace_for",
     "workspaces_for",
 )
+
+
+async def administers(state: Reader, principal: Principal) -> bool:
+    """Whether the principal has accounts and invitations in hand: an admin who signed in does.
+
+    So does the home's own token. No token that was made does.
+    """
+    match principal:
+        case User(id=user):
+            found = await state.account(user)
+            return found is not None and found.active and found.role is Role.ADMIN
+        case Token(id=key):
+            return key == HOME_TOKEN
+        case Internal() | Execution():
+            return False
 
 
 async def own_task(state: Reader, principal: Principal) -> Task | None:

@@ -4,13 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from domain.access import NotFound, Standing
+from domain.account import check_email
 from domain.identity import UserId, WorkspaceId
-from domain.membership import MAX_MEMBERS, Member, MembersProblem, OwnerStays, TooManyMembers
+from domain.membership import (
+    MAX_MEMBERS,
+    KnownMember,
+    Member,
+    MembersProblem,
+    OwnerStays,
+    TooManyMembers,
+)
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal, User
 from domain.workspace import Workspace
 from pipelines.authority import governed, holds
 from ports.clock import Clock
+from ports.revocations import Revocations
 from ports.store import Store
 
 __all__ = ("KeepMembers",)
@@ -22,39 +31,51 @@ class KeepMembers:
 
     store: Store
     clock: Clock
+    revocations: Revocations
 
     async def page(
         self, principal: Principal, workspace: WorkspaceId, after: str | None, limit: int
-    ) -> Result[Sequence[Member], NotFound]:
+    ) -> Result[Sequence[KnownMember], NotFound]:
         """By user, strictly after `after`, without the owner."""
         async with self.store.read() as state:
             if not await holds(state, principal, workspace):
                 return Failure(NotFound("workspace"))
-            return Success(await state.members(workspace, after, limit))
+            page = await state.members(workspace, after, limit)
+            known = [(each, await state.account(each.user)) for each in page]
+        return Success([KnownMember(each, who) for each, who in known if who is not None])
 
     async def add(
-        self, principal: Principal, workspace: WorkspaceId, user: UserId
-    ) -> Result[Member, MembersProblem]:
-        """Take a user in; one who is a member already stays one since then."""
+        self, principal: Principal, workspace: WorkspaceId, email: str
+    ) -> Result[KnownMember, MembersProblem]:
+        """Take in who signs in with an address; one who is a member stays one since then."""
+        checked = check_email(email)
+        if failed(checked):
+            return checked
         async with self.store.write() as unit:
             owned = await governed(unit, principal, workspace)
             if failed(owned):
                 return Failure(owned.failure())
-            if user == owned.unwrap().owner:
+            account = await unit.account_with(checked.unwrap())
+            if account is None or not account.active:
+                return Failure(NotFound("user"))
+            if account.id == owned.unwrap().owner:
                 return Failure(OwnerStays())
             members = {each.user: each for each in await unit.members(workspace, None, MAX_MEMBERS)}
-            if user in members:
-                return Success(members[user])
+            if account.id in members:
+                return Success(KnownMember(members[account.id], account))
             if len(members) == MAX_MEMBERS:
                 return Failure(TooManyMembers())
-            member = Member(user, self.clock.now())
+            member = Member(account.id, self.clock.now())
             await unit.put_member(workspace, member)
-        return Success(member)
+        return Success(KnownMember(member, account))
 
     async def remove(
         self, principal: Principal, workspace: WorkspaceId, user: UserId
     ) -> Result[None, MembersProblem]:
-        """Let a member go: for the owner, and for a member who leaves."""
+        """Let a member go: for the owner, and for a member who leaves.
+
+        What that one follows ends.
+        """
         async with self.store.write() as unit:
             if not (isinstance(principal, User) and principal.id == user):
                 owned = await governed(unit, principal, workspace)
@@ -65,6 +86,7 @@ class KeepMembers:
                 return Failure(OwnerStays())
             if not await unit.remove_member(workspace, user):
                 return Failure(NotFound("member"))
+        self.revocations.interrupt(user)
         return Success(None)
 
     async def hand_over(

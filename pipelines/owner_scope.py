@@ -25,7 +25,10 @@ class OwnerScope(IdentityScope):
         async with self.store.read() as state:
             found = await state.task(task)
             workspace = await state.workspace(found.workspace) if found is not None else None
-        return Failure(NoOwner()) if workspace is None else Success(User(workspace.owner))
+            account = await state.account(workspace.owner) if workspace is not None else None
+        if workspace is None or (account is not None and not account.active):
+            return Failure(NoOwner())
+        return Success(User(workspace.owner))
 
     @override
     async def sees(self, owner: User, task: TaskId) -> Task | None:

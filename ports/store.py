@@ -53,6 +53,7 @@ from domain.task_event import TaskEvent
 from domain.task_plan import TaskPlan
 from domain.turn import Turn
 from domain.workspace import Workspace
+from ports.accounts import AccountReader, AccountWriter
 from ports.agentctl_record import AgentctlRecord
 from ports.changes import Changes
 from ports.vault import SealedValue
@@ -78,7 +79,7 @@ class StoreUnavailable(Exception):  # noqa: N818 -- it says what is, as the prob
         self.fault = fault
 
 
-class Reader(Protocol):
+class Reader(AccountReader, Protocol):
     """What can be asked of the store."""
 
     async def workspace(self, workspace: WorkspaceId) -> Workspace | None: ...
@@ -231,7 +232,7 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, AccountWriter, Protocol):
     """What can be done in a unit of work."""
 
     async def put_workspace(self, workspace: Workspace) -> None: ...

@@ -6,6 +6,7 @@ from adapters.http.request_meter import RequestMeter
 from domain.error_report import ReportMeters
 from pipelines.archive_task import ArchiveTask
 from pipelines.ask_user import AnswerInquiry
+from pipelines.claim_home import ClaimHome
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
 from pipelines.create_task import CreateTask
@@ -15,6 +16,8 @@ from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
 from pipelines.explain_git import ExplainGit
 from pipelines.keep_access_tokens import KeepAccessTokens
+from pipelines.keep_accounts import KeepAccounts
+from pipelines.keep_invitations import AcceptInvitation, KeepInvitations
 from pipelines.keep_members import KeepMembers
 from pipelines.keep_profiles import KeepProfiles
 from pipelines.keep_saved_prompts import KeepSavedPrompts
@@ -34,6 +37,7 @@ from pipelines.session_files import LookAtFiles, WriteFile
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
+from pipelines.sign_in import AuthenticateUser, KeepSignIns
 from pipelines.stop_session import StopSession
 from pipelines.workspace_settings import WorkspaceSettings
 from ports.agents import Agents
@@ -93,6 +97,12 @@ class Api:
     saved_prompts: KeepSavedPrompts
     access_tokens: KeepAccessTokens
     members: KeepMembers
+    claim: ClaimHome
+    authenticate: AuthenticateUser
+    sign_ins: KeepSignIns
+    accounts: KeepAccounts
+    invitations: KeepInvitations
+    accept_invitation: AcceptInvitation
     revocations: Revocations
     detach_repository: DetachRepository
     delete_workspace: DeleteWorkspace

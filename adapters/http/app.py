@@ -12,6 +12,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.access_tokens import AccessTokens
 from adapters.http.api import Api
+from adapters.http.authentication import Authentication
 from adapters.http.browsers import BrowserRoutes
 from adapters.http.bundles import BundleRoutes
 from adapters.http.documented import DocumentedProblems, answer_options
@@ -35,6 +36,7 @@ from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
 from adapters.http.tasks import Tasks
 from adapters.http.terminals import Terminals, stream_terminal
+from adapters.http.users import Invitations, Users
 from adapters.http.workspaces import Settings, Workspaces
 from domain.principal import Principal
 from domain.task import MAX_PROMPT_BYTES
@@ -92,6 +94,9 @@ def create_app(
             Questions,
             SavedPrompts,
             AccessTokens,
+            Authentication,
+            Users,
+            Invitations,
             BundleRoutes,
             BrowserRoutes,
             ErrorReports,

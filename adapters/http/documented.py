@@ -14,7 +14,7 @@ from adapters.http.problem_details import MEDIA_TYPE, Details
 
 __all__ = ("PROBLEMS", "DocumentedProblems", "answer_options")
 
-PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 500, 502, 503, 504, 507)
+PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504, 507)
 """The statuses of problem details; which code belongs to which is the code's own affair."""
 
 

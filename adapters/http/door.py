@@ -1,8 +1,9 @@
-"""The door of the server: Host, Origin and Fetch Metadata first, then the bearer token.
+"""The door of the server: Host, Origin and Fetch Metadata first, then who asks.
 
 It stands before the whole application: what does not come in learns not even which routes there
-are, and nothing of its body is read. `/health` alone needs no token. Whom a token stands for is the
-principal of the request; what it does not open stays shut, whichever route is asked.
+are, and nothing of its body is read. Whom a token stands for, or the cookie of a browser that is
+signed in, is the principal of the request; what it does not open stays shut, whichever route is
+asked. A token counts before a cookie.
 """
 
 from collections.abc import Collection, Iterable
@@ -25,20 +26,33 @@ from adapters.http.problem_details import MEDIA_TYPE, Details
 from adapters.http.problems import store_details
 from adapters.http.request_meter import RequestMeter
 from adapters.http.revoked import UNAUTHORIZED, serve_until
-from domain.access_token import HOME_TOKEN, needed
-from domain.http_door import Asked, Reason, admit
+from domain.access_token import HOME_TOKEN, Bearer, needed
+from domain.http_door import Asked, Reason, admit, cookie, from_our_page
 from domain.outcome import failed
-from domain.principal import Token
-from ports.revocations import Revocations
+from domain.principal import Token, User
+from domain.sign_in import cookie_name
+from ports.revocations import Held, Revocations
 from ports.store import StoreUnavailable
 from ports.tokens import Tokens
 
-__all__ = ("PRINCIPAL", "Door")
+__all__ = ("PRINCIPAL", "SIGN_IN", "Door")
 
 PRINCIPAL: Final = "kandev.principal"
 """Where the request's state holds its principal."""
+SIGN_IN: Final = "kandev.sign_in"
+"""Where it holds by which sign-in that one came; None for a token."""
 
-OPEN_PATHS: Final = frozenset({"/health"})
+_HELD: Final = "kandev.held"
+
+OPEN: Final = frozenset({
+    ("GET", "/health"),
+    ("HEAD", "/health"),
+    ("POST", "/api/v1/auth/setup"),
+    ("POST", "/api/v1/auth/login"),
+    ("POST", "/api/v1/auth/invites/preview"),
+    ("POST", "/api/v1/auth/invites/accept"),
+})
+"""What needs no credential: it has one of its own in the body, or shows nothing."""
 
 _SENTENCES = {
     Reason.HOST: "The Host header does not name this server.",
@@ -51,7 +65,9 @@ _CLOSES = {401: UNAUTHORIZED, 403: 4403}
 """What a WebSocket is closed with; 1013 (RFC 6455's registry) asks to try again later."""
 
 _REMEDIES = {
-    "unauthorized": "Send `Authorization: Bearer` with the token of the home, or one made for it.",
+    "unauthorized": (
+        "Send `Authorization: Bearer` with the token of the home or one made for it, or sign in."
+    ),
     "insufficient_scope": "Show a token that has it; `kandev token create` makes one.",
     "json_required": "Send `Content-Type: application/json`.",
 }
@@ -90,11 +106,11 @@ class Door:
             send = self._counting(scope, send)
         if not await self._lets_in(scope, send):
             return
-        principal = scope.get("state", {}).get(PRINCIPAL)
-        if not isinstance(principal, Token) or principal.id == HOME_TOKEN:
+        held: tuple[Held, ...] = scope.get("state", {}).pop(_HELD, ())
+        if not held:
             await self._app(scope, receive, send)
             return
-        with self._revocations.heard(principal.id) as over:
+        with self._revocations.heard(*held) as over:
             await serve_until(over, self._app, scope, receive, send)
 
     def _counting(self, scope: Scope, send: Send) -> Send:
@@ -107,40 +123,67 @@ class Door:
 
     async def _lets_in(self, scope: Scope, send: Send) -> bool:
         headers = _combined(scope["headers"])
-        admitted = admit(_asked(scope, headers), self._hosts)
+        asked = _asked(scope, headers)
+        admitted = admit(asked, self._hosts)
         if failed(admitted):
             reason = admitted.failure().reason
             status = 415 if reason is Reason.CONTENT_TYPE else 403
             await _refuse(scope, send, status, reason.value, _SENTENCES[reason])
             return False
-        if scope["path"] in OPEN_PATHS:
+        if (_method(scope), scope["path"]) in OPEN:
             return True
-        return await self._knows(scope, headers.get("authorization", ""), send)
-
-    async def _knows(self, scope: Scope, authorization: str, send: Send) -> bool:
-        scheme, _, token = authorization.partition(" ")
         try:
-            bearer = (
-                await self._tokens.bearer(token.strip()) if scheme.lower() == "bearer" else None
-            )
+            bearer = await self._bearer(headers)
         except StoreUnavailable as error:
             await _refuse_with(scope, send, store_details(error))
             return False
+        return await self._opens(scope, asked, bearer, send)
+
+    async def _bearer(self, headers: dict[str, str]) -> Bearer | None:
+        """Whom the request stands for by its token; without one, by its cookie."""
+        if "authorization" in headers:
+            scheme, _, token = headers["authorization"].partition(" ")
+            return await self._tokens.bearer(token.strip()) if scheme.lower() == "bearer" else None
+        shown = cookie(headers.get("cookie", ""), cookie_name(headers["host"]))
+        return await self._tokens.signed_in(shown) if shown is not None else None
+
+    async def _opens(self, scope: Scope, asked: Asked, bearer: Bearer | None, send: Send) -> bool:
         if bearer is None:
-            await _refuse(scope, send, 401, "unauthorized", "A valid bearer token is needed.")
+            text = "A valid bearer token is needed, or a browser that is signed in."
+            await _refuse(scope, send, 401, "unauthorized", text)
             return False
         scope_needed = needed(_method(scope))
         if scope_needed not in bearer.scopes:
             text = f"The token does not have the scope `{scope_needed.value}`."
             await _refuse(scope, send, 403, "insufficient_scope", text)
             return False
-        scope.setdefault("state", {})[PRINCIPAL] = bearer.principal
+        if bearer.sign_in is not None and not from_our_page(asked, websocket=_is_socket(scope)):
+            await _refuse(scope, send, 403, Reason.SITE.value, _SENTENCES[Reason.SITE])
+            return False
+        scope.setdefault("state", {}).update({
+            PRINCIPAL: bearer.principal,
+            SIGN_IN: bearer.sign_in,
+            _HELD: _held(bearer),
+        })
         return True
+
+
+def _held(bearer: Bearer) -> tuple[Held, ...]:
+    """By what the request is held open; the home's own token is never revoked."""
+    match bearer.principal:
+        case Token(id=key, user=user):
+            return () if key == HOME_TOKEN else (key, user)
+        case User(id=user):
+            return (user,) if bearer.sign_in is None else (bearer.sign_in, user)
+
+
+def _is_socket(scope: Scope) -> bool:
+    return scope["type"] == ScopeType.WEBSOCKET
 
 
 def _method(scope: Scope) -> str:
     """A WebSocket begins with a GET, and what is sent on it changes things."""
-    if scope["type"] == ScopeType.WEBSOCKET:
+    if _is_socket(scope):
         return "CONNECT"
     return str(scope.get("method", "GET"))
 

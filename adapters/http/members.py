@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from litestar import Controller, delete, get, put
+from litestar import Controller, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 from msgspec import Struct
@@ -12,7 +12,7 @@ from adapters.http.api import Api
 from adapters.http.problems import accepted
 from adapters.http.shapes import WorkspaceBody
 from domain.identity import UserId, WorkspaceId
-from domain.membership import MAX_MEMBERS, Member
+from domain.membership import MAX_MEMBERS, KnownMember
 from domain.principal import Principal
 
 __all__ = ("Members",)
@@ -20,11 +20,20 @@ __all__ = ("Members",)
 
 class MemberBody(Struct, frozen=True):
     user_id: str
+    email: str
+    name: str
     since: datetime
 
     @classmethod
-    def of(cls, member: Member) -> "MemberBody":
-        return cls(member.user, member.since)
+    def of(cls, known: KnownMember) -> "MemberBody":
+        account = known.account
+        return cls(account.id, account.email, account.name, known.member.since)
+
+
+class NewMember(Struct, frozen=True, forbid_unknown_fields=True):
+    """`email`: what the user signs in with."""
+
+    email: str
 
 
 class NewOwner(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,16 +59,16 @@ class Members(Controller):
         page = await api.members.page(principal, WorkspaceId(workspace_id), after, limit)
         return [MemberBody.of(each) for each in accepted(page)]
 
-    @put("/members/{user_id:str}")
+    @post("/members")
     async def add(
         self,
         workspace_id: FromPath[str],
-        user_id: FromPath[str],
+        data: JSONBody[NewMember],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
     ) -> MemberBody:
         """Take a user in, who sees from then on all that is in the workspace."""
-        added = await api.members.add(principal, WorkspaceId(workspace_id), UserId(user_id))
+        added = await api.members.add(principal, WorkspaceId(workspace_id), data.email)
         return MemberBody.of(accepted(added))
 
     @delete("/members/{user_id:str}")

@@ -12,6 +12,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from adapters.http.access_token_problems import access_token_details
+from adapters.http.account_problems import account_details
 from adapters.http.checkout_problems import checkout_details
 from adapters.http.credential_problems import credential_details
 from adapters.http.git_problems import git_details, runtime_details
@@ -23,6 +24,7 @@ from adapters.http.saved_prompt_problems import saved_prompt_details
 from adapters.http.session_problems import session_details
 from domain.access import NotFound, OwnerOnly
 from domain.access_token import InvalidLife, InvalidLimits, InvalidScopes
+from domain.account import AdminOnly, EmailTaken, InvalidEmail, InvalidPassword, LastAdmin
 from domain.agent import UnknownAgent
 from domain.background import InvalidCommand
 from domain.branch import InvalidBranch
@@ -34,6 +36,7 @@ from domain.git_change import InvalidMessage
 from domain.git_failure import GitFailure
 from domain.git_history import InvalidLimit
 from domain.inquiry import InvalidReply
+from domain.invitation import InvalidDays
 from domain.mcp_server import InvalidMcpServer
 from domain.membership import MembersProblem, OwnerStays, TooManyMembers
 from domain.outcome import Result, failed
@@ -51,10 +54,13 @@ from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
 from domain.worktree_path import InvalidPath
 from pipelines.ask_user import AnswerProblem
+from pipelines.claim_home import ClaimProblem, ClaimRefused
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
 from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
 from pipelines.keep_access_tokens import AccessTokenProblem
+from pipelines.keep_accounts import AccountsProblem
+from pipelines.keep_invitations import AcceptProblem, InviteProblem
 from pipelines.keep_profiles import NameTaken, ProfileChanged, ProfileProblem
 from pipelines.keep_saved_prompts import (
     PromptNameTaken,
@@ -75,6 +81,7 @@ from pipelines.session_git import ChangeGitProblem, LookAtGitProblem
 from pipelines.session_processes import ProcessProblem
 from pipelines.session_profiles import OtherAgent
 from pipelines.session_terminals import TerminalProblem
+from pipelines.sign_in import PasswordProblem, SignInProblem, SignInRefused, TooManyAttempts
 from pipelines.start_problem import DirtyCheckout, Superseded
 from pipelines.stop_session import StopProblem
 from pipelines.workspace_settings import SameWorkspace, SettingsProblem
@@ -92,13 +99,11 @@ __all__ = (
     "on_store",
 )
 
-ApiProblem: TypeAlias = (
+WorkProblem: TypeAlias = (
     AccountProblem
-    | AccessTokenProblem
     | AnswerProblem
     | ChangeGitProblem
     | ChangeRepositoryProblem
-    | MembersProblem
     | MoveTaskProblem
     | ConnectProblem
     | CreateTaskProblem
@@ -118,6 +123,18 @@ ApiProblem: TypeAlias = (
     | StopProblem
     | TalkProblem
     | WriteFileProblem
+)
+
+ApiProblem: TypeAlias = (
+    WorkProblem
+    | AcceptProblem
+    | AccessTokenProblem
+    | AccountsProblem
+    | ClaimProblem
+    | InviteProblem
+    | MembersProblem
+    | PasswordProblem
+    | SignInProblem
 )
 
 
@@ -142,6 +159,28 @@ def accepted(outcome: Result[Value, ApiProblem]) -> Value:
 
 
 def details(problem: ApiProblem) -> Details:
+    match problem:
+        case (
+            AdminOnly()
+            | ClaimRefused()
+            | EmailTaken()
+            | InvalidDays()
+            | InvalidEmail()
+            | InvalidPassword()
+            | LastAdmin()
+            | SignInRefused()
+            | TooManyAttempts()
+        ):
+            return account_details(problem)
+        case OwnerStays() | TooManyMembers():
+            return membership_details(problem)
+        case InvalidScopes() | InvalidLife() | InvalidLimits():
+            return access_token_details(problem)
+        case _:
+            return work_details(problem)
+
+
+def work_details(problem: WorkProblem) -> Details:
     match problem:
         case GitFailure():
             return git_details(problem)
@@ -203,9 +242,7 @@ def details(problem: ApiProblem) -> Details:
             | ConflictingVariable()
         ):
             return profile_details(problem)
-        case InvalidScopes() | InvalidLife() | InvalidLimits():
-            return access_token_details(problem)
-        case OwnerOnly() | OwnerStays() | TooManyMembers():
+        case OwnerOnly():
             return membership_details(problem)
         case UnstorablePrompt() | PromptNameTaken() | SavedPromptChanged():
             return saved_prompt_details(problem)
@@ -214,7 +251,10 @@ def details(problem: ApiProblem) -> Details:
 
 
 def on_refusal(_: Request[Any, Any, Any], error: RefusalError) -> Response[Details]:
-    return problem_response(details(error.problem))
+    response = problem_response(details(error.problem))
+    if isinstance(error.problem, TooManyAttempts):
+        response.set_header("retry-after", str(error.problem.seconds))
+    return response
 
 
 def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Details]:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from domain.account import Account, Role
 from domain.connection import Connection
 from domain.credential_policy import PolicyDescription
 from domain.failure_reason import worth_retrying
@@ -26,6 +27,26 @@ __all__ = (
     "TurnBody",
     "WorkspaceBody",
 )
+
+
+class AccountBody(msgspec.Struct, frozen=True):
+    id: str
+    email: str
+    name: str
+    role: Role
+    active: bool
+    created_at: datetime
+
+    @classmethod
+    def of(cls, account: Account) -> "AccountBody":
+        return cls(
+            account.id,
+            account.email,
+            account.name,
+            account.role,
+            account.active,
+            account.created_at,
+        )
 
 
 class WorkspaceBody(msgspec.Struct, frozen=True):

@@ -1,11 +1,18 @@
-"""The rows of access: who works in a workspace, and the tokens that users made."""
+"""The rows of access: accounts, who works in a workspace, and the tokens that users made."""
 
 from typing import ClassVar
 
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-__all__ = ("AccessTokenRow", "WorkspaceMemberRow")
+__all__ = (
+    "AccessTokenRow",
+    "AccountPasswordRow",
+    "AccountRow",
+    "InvitationRow",
+    "SignInRow",
+    "WorkspaceMemberRow",
+)
 
 
 class AccessTokenRow(SQLModel, table=True):
@@ -37,3 +44,56 @@ class WorkspaceMemberRow(SQLModel, table=True):
     workspace_id: str = Field(primary_key=True, foreign_key="workspaces.id", ondelete="CASCADE")
     user_id: str = Field(primary_key=True)
     since: str
+
+
+class AccountRow(SQLModel, table=True):
+    __tablename__ = "accounts"
+    __table_args__: ClassVar = (UniqueConstraint("email", name="uq_accounts_email"),)
+
+    id: str = Field(primary_key=True)
+    email: str
+    name: str
+    role: str
+    active: int
+    created_at: str
+
+
+class AccountPasswordRow(SQLModel, table=True):
+    """`kept` is a string in PHC format, apart from the account: nobody who lists those reads it."""
+
+    __tablename__ = "account_passwords"
+
+    user_id: str = Field(primary_key=True, foreign_key="accounts.id", ondelete="CASCADE")
+    kept: str
+
+
+class SignInRow(SQLModel, table=True):
+    """`digest` is the SHA-256 of the cookie."""
+
+    __tablename__ = "sign_ins"
+    __table_args__: ClassVar = (
+        UniqueConstraint("digest", name="uq_sign_ins_digest"),
+        Index("ix_sign_ins_user", "user_id", "id"),
+    )
+
+    id: str = Field(primary_key=True)
+    user_id: str = Field(foreign_key="accounts.id", ondelete="CASCADE")
+    digest: str
+    agent: str
+    created_at: str
+    seen_at: str
+
+
+class InvitationRow(SQLModel, table=True):
+    """`digest` is the SHA-256 of the invitation's text."""
+
+    __tablename__ = "invitations"
+    __table_args__: ClassVar = (UniqueConstraint("digest", name="uq_invitations_digest"),)
+
+    id: str = Field(primary_key=True)
+    digest: str
+    email: str | None
+    role: str
+    invited_by: str
+    created_at: str
+    expires_at: str

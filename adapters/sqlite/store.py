@@ -14,6 +14,7 @@ from types import TracebackType
 from typing_extensions import override
 
 from adapters.sqlite.access_tokens import AccessTokenReads, AccessTokenWrites
+from adapters.sqlite.accounts import AccountReads, AccountWrites
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
 from adapters.sqlite.changes import Followers
 from adapters.sqlite.connection import fault_of
@@ -73,6 +74,7 @@ class SqliteReader(
     SealedReads,
     TallyReads,
     AccessTokenReads,
+    AccountReads,
 ):
     """What can be asked of the store."""
 
@@ -98,6 +100,7 @@ class SqliteWriter(
     AgentctlWrites,
     SealedWrites,
     AccessTokenWrites,
+    AccountWrites,
     SqliteReader,
 ):
     """What can be done in a unit of work."""

@@ -15,6 +15,7 @@ from composition.commands.failures import reported
 from composition.memory import hide_memory
 from composition.settings import Settings, read_settings
 from domain.log_retention import ACTIVE_NAME
+from domain.secret import Secret
 
 __all__ = ("main",)
 
@@ -49,5 +50,12 @@ async def serve(settings: Settings) -> int:
     async with started(settings, port=settings.port, owned=False) as server:
         sys.stderr.write(f"Kandev is at {server.url} with the home {settings.home}\n")
         sys.stderr.write("Ctrl+C stops it and its sessions; SIGTERM leaves the sessions running.\n")
+        if server.claim is not None:
+            sys.stderr.write(claim(server.claim))
         server.end_sessions = await told.get() is signal.SIGINT
     return 0
+
+
+def claim(code: Secret) -> str:
+    """How the first account is made; shown here and in no log."""
+    return f"Nobody has an account here. Claim it with the code {code.reveal()}\n"

@@ -30,6 +30,16 @@ class Web:
 
     client: httpx2.AsyncClient
     plane: Plane
+    app: Any = None  # what other clients are for, too, where no socket is between
+
+    @asynccontextmanager
+    async def other(self, **headers: str) -> AsyncIterator[httpx2.AsyncClient]:
+        """A client of the same application without the token of the home."""
+        transport = httpx2.ASGITransport(app=self.app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(
+            transport=transport, base_url=ORIGIN, headers=headers
+        ) as client:
+            yield client
 
     async def ok(self, method: str, path: str, body: object = None) -> Json:
         """The answer of a request that must succeed."""
@@ -83,12 +93,13 @@ def tokens_of(plane: Plane) -> HomeTokens:
 @pytest.fixture
 async def web(tmp_path: Path) -> AsyncIterator[Web]:
     async with plane_over(tmp_path) as plane:
-        transport = httpx2.ASGITransport(app=app_of(plane), raise_app_exceptions=False)
+        app = app_of(plane)
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
         headers = {"authorization": f"Bearer {TOKEN}"}
         async with httpx2.AsyncClient(
             transport=transport, base_url=ORIGIN, headers=headers
         ) as client:
-            yield Web(client, plane)
+            yield Web(client, plane, app)
 
 
 @asynccontextmanager

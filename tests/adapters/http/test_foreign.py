@@ -12,7 +12,8 @@ from domain.identity import InquiryId, SessionId, TaskId, TokenId, UserId, Works
 from domain.inquiry import Choice, Inquiry, Question
 from domain.principal import HOME_OWNER
 from domain.step_report import StepReport, StepWords
-from tests.adapters.http.conftest import ORIGIN, Json, Web, app_of
+from tests.account_examples import account_of
+from tests.adapters.http.conftest import Json, Web
 from tests.fakes.github import pem
 from tests.pipelines.plane import HOST, SECRET, url_of
 from tests.requirements import requirement
@@ -37,6 +38,9 @@ OPEN = {
 }
 """What names nothing of a workspace; what these list is looked at below."""
 
+ACCOUNTS = (f"{V1}/auth/", f"{V1}/users")
+"""Of the user who asks, or for administrators: see the tests of accounts."""
+
 OF_A_WORKSPACE = f"{V1}/workspaces/{{workspace_id}}"
 OF_A_TASK = f"{V1}/tasks/{{task_id}}"
 OF_A_SESSION = f"{V1}/sessions/{{session_id}}"
@@ -58,6 +62,7 @@ BODIES: Mapping[tuple[str, str], Json] = {
         "probe_url": "https://github.com/acme/app.git",
     },
     ("PUT", f"{OF_A_WORKSPACE}/owner"): {"user_id": "stranger"},
+    ("POST", f"{OF_A_WORKSPACE}/members"): {"email": "owner@example.org"},
     ("POST", f"{OF_A_WORKSPACE}/repositories"): {"clone_url": url_of("app")},
     ("PUT", f"{V1}/repositories/{{repository_id}}/environment"): {"environment": {"A": "b"}},
     ("PUT", f"{V1}/repositories/{{repository_id}}/settings"): {"copy_files": ".env"},
@@ -121,6 +126,7 @@ async def two(web: Web) -> AsyncIterator[Two]:
     store, now = web.plane.store, web.plane.clock.now()
     shown = spell(b"s" * 32).reveal()
     async with store.write() as unit:
+        await unit.put_account(account_of(UserId("stranger")))
         await unit.add_access_token(
             AccessToken(
                 TokenId("tok_stranger"),
@@ -161,11 +167,7 @@ async def two(web: Web) -> AsyncIterator[Two]:
     names["prompt_id"] = (await web.ok("POST", f"{V1}/prompts", prompt))["id"]
     questions = await web.ok("GET", f"{V1}/workspaces/{workspace}/questions")
     names["question_id"] = questions[0]["id"]
-    transport = httpx2.ASGITransport(app=app_of(web.plane), raise_app_exceptions=False)
-    headers = {"authorization": f"Bearer {shown}"}
-    async with httpx2.AsyncClient(
-        transport=transport, base_url=ORIGIN, headers=headers
-    ) as stranger:
+    async with web.other(authorization=f"Bearer {shown}") as stranger:
         made = await stranger.post(f"{V1}/workspaces", json={"name": "Mine"})
         yield Two(web, stranger, {**names, "own_workspace": made.json()["id"]})
 
@@ -203,7 +205,7 @@ async def operations(web: Web) -> list[tuple[str, str]]:
         (method.upper(), path)
         for path, item in document["paths"].items()
         for method in item
-        if (method.upper(), path) not in OPEN
+        if (method.upper(), path) not in OPEN and not path.startswith(ACCOUNTS)
     ]
 
 
@@ -261,7 +263,7 @@ async def test_a_member_sees_what_the_owner_sees_until_it_is_let_go(two: Two) ->
     members = f"{V1}/workspaces/{workspace}/members"
     paths = [f"{V1}/workspaces/{workspace}", f"{V1}/tasks/{two.names['task_id']}"]
 
-    await two.web.ok("PUT", f"{members}/stranger")
+    await two.web.ok("POST", members, {"email": "stranger@example.org"})
     seen = [(await two.stranger.get(path)).status_code for path in paths]
     listed = await two.stranger.get(f"{V1}/workspaces")
     among = await two.stranger.get(members)
@@ -277,12 +279,12 @@ async def test_a_member_sees_what_the_owner_sees_until_it_is_let_go(two: Two) ->
 async def test_a_member_has_not_the_owners_keys(two: Two) -> None:
     workspace = two.names["workspace_id"]
     base = f"{V1}/workspaces/{workspace}"
-    await two.web.ok("PUT", f"{base}/members/stranger")
+    await two.web.ok("POST", f"{base}/members", {"email": "stranger@example.org"})
     ways = [
         ("DELETE", base, None),
         ("PUT", f"{base}/connections", CONNECTION),
         ("DELETE", f"{base}/connections/{two.names['connection_id']}", None),
-        ("PUT", f"{base}/members/friend", None),
+        ("POST", f"{base}/members", {"email": "friend@example.org"}),
         ("DELETE", f"{base}/members/owner", None),
         ("PUT", f"{base}/owner", {"user_id": "stranger"}),
         (

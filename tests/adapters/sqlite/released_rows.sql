@@ -117,3 +117,14 @@ UPDATE workspaces SET owner_id = 'ada' WHERE id = 'w2';
 INSERT INTO workspace_members (workspace_id, user_id, since)
 VALUES ('w2', 'bo', '2026-01-02T03:04:05.678901+00:00');
 UPDATE access_tokens SET workspaces = 'w1';
+
+-- v0019_accounts
+INSERT INTO accounts (id, email, name, role, active, created_at)
+VALUES ('owner', 'ada@example.org', 'Ada', 'admin', 1, '2026-01-02T03:04:05.678901+00:00'),
+('u2', 'bo@example.org', 'Bo', 'member', 0, '2026-01-02T03:04:05.678901+00:00');
+INSERT INTO account_passwords (user_id, kept)
+VALUES ('owner', '$argon2id$v=19$m=65536,t=1,p=4$c2FsdA$a2VwdA');
+INSERT INTO sign_ins (id, user_id, digest, agent, created_at, seen_at)
+VALUES ('sg1', 'owner', 'cd', 'Browser', '2026-01-02T03:04:05.678901+00:00', '2026-01-02T04:04:05.678901+00:00');
+INSERT INTO invitations (id, digest, email, role, invited_by, created_at, expires_at)
+VALUES ('in1', 'ef', 'cy@example.org', 'member', 'owner', '2026-01-02T03:04:05.678901+00:00', '2026-01-09T03:04:05.678901+00:00');
