@@ -8,8 +8,9 @@ import pytest
 from adapters.forge.forge import Forge
 from composition.client import ApiError
 from composition.server import started
-from composition.settings import read_settings
+from composition.settings import VERSION, read_settings
 from composition.start_problem import CannotStart
+from tests.adapters.sqlite.databases import write
 from tests.e2e.conftest import TOKEN, git
 from tests.e2e.kandev import Driver, Installation
 from tests.e2e.test_conversation import processes_of
@@ -210,7 +211,7 @@ async def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 @requirement("failure:start")
-async def test_a_key_that_is_lost_stops_the_start_while_secrets_need_it(
+async def test_a_key_that_is_lost_or_cut_stops_the_start_while_secrets_need_it(
     installation: Installation, forge: Forge
 ) -> None:
     async with installation.server() as kandev:
@@ -231,3 +232,33 @@ async def test_a_key_that_is_lost_stops_the_start_while_secrets_need_it(
     assert code == 3
     assert "key_missing" in errors
     assert not (installation.home / "secret.key").exists()
+
+    short = b"k" * 31
+    (installation.home / "secret.key").touch(0o600)
+    (installation.home / "secret.key").write_bytes(short)
+
+    code, _, errors = await installation.command("serve", "--port", "0")
+
+    assert code == 3
+    assert "key_unusable" in errors
+    assert (installation.home / "secret.key").read_bytes() == short
+
+
+@requirement("store:upgrade:newer")
+async def test_a_database_of_a_newer_program_is_left_alone_and_both_versions_are_named(
+    installation: Installation,
+) -> None:
+    async with installation.server():
+        pass
+    database = installation.home / "kandev.db"
+    write(database, "UPDATE kandev_meta SET value = '99.1' WHERE key = 'kandev_version'")
+    before = database.read_bytes()
+
+    for _ in range(2):
+        code, _, errors = await installation.command("serve", "--port", "0")
+
+        assert code == 3
+        assert "database_newer" in errors
+        assert "99.1" in errors
+        assert VERSION in errors
+        assert database.read_bytes() == before

@@ -111,6 +111,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#upgrades",
         "A database of every released schema is brought to the newest one with every row, after a copy.",
     ),
+    "store:upgrade:killed": (
+        f"{_PAGE}#upgrades",
+        "A start that is killed while it migrates leaves the old schema, and the next start completes.",
+    ),
     "store:upgrade:import": (
         f"{_PAGE}#upgrades",
         "A start with nothing to apply does not load the migration tool.",

@@ -14,6 +14,7 @@ from domain.upgrade import Program
 from ports.store import StoreFault
 from tests.adapters.sqlite.databases import contents, rows, write
 from tests.contracts.store_examples import NOW
+from tests.permission_probe import permissions_enforced
 from tests.requirements import requirement
 
 MIGRATIONS = known_migrations()
@@ -33,6 +34,29 @@ def start(database: Path, version: str) -> Path | None:
     outcome = upgrade(database, database.parent / "backups", Program(version, MIGRATIONS), NOW)
     assert not failed(outcome), outcome
     return outcome.unwrap().backup
+
+
+def aged(backups: Path, count: int) -> list[str]:
+    """Automatic copies of long ago, the oldest first."""
+    backups.mkdir()
+    names = [f"kandev-v0.{n}-20250101T00000{n}Z.db" for n in range(count)]
+    for age, name in enumerate(names):
+        (backups / name).write_bytes(b"old")
+        os.utime(backups / name, (1_000_000 + age, 1_000_000 + age))
+    return names
+
+
+def damage(database: Path) -> None:
+    """Make a page of a table unreadable, which a copy has to read."""
+    write(
+        database,
+        "PRAGMA journal_mode=DELETE",
+        *(f"INSERT INTO counters VALUES ('{n:0900}', 1)" for n in range(60)),
+    )
+    page = rows(database, "SELECT rootpage FROM sqlite_master WHERE name = 'counters'")[0][0]
+    with database.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
 
 
 @requirement("store:backup:when")
@@ -118,15 +142,7 @@ def test_what_a_killed_copy_left_does_not_stop_the_next(database: Path, backups:
 @requirement("store:backup:whole")
 def test_a_damaged_page_is_found_and_no_copy_is_left(database: Path, backups: Path) -> None:
     start(database, "v0.9")
-    write(
-        database,
-        "PRAGMA journal_mode=DELETE",
-        *(f"INSERT INTO counters VALUES ('{n:0900}', 1)" for n in range(60)),
-    )
-    page = rows(database, "SELECT rootpage FROM sqlite_master WHERE name = 'counters'")[0][0]
-    with database.open("r+b") as file:
-        file.seek((page - 1) * 4096)
-        file.write(b"\xff" * 4096)
+    damage(database)
     before = database.read_bytes()
 
     outcome = upgrade(database, backups, Program("v1.0", MIGRATIONS), NOW)
@@ -141,11 +157,7 @@ def test_the_newest_two_are_kept_and_what_others_put_there_is_not_touched(
     database: Path, backups: Path
 ) -> None:
     start(database, "v1")
-    backups.mkdir()
-    names = [f"kandev-v0.{n}-20250101T00000{n}Z.db" for n in range(3)]
-    for age, name in enumerate(names):
-        (backups / name).write_bytes(b"old")
-        os.utime(backups / name, (1_000_000 + age, 1_000_000 + age))
+    names = aged(backups, 3)
     (backups / "manual-1.db").write_bytes(b"theirs")
     (backups / "notes.txt").write_bytes(b"theirs")
     (backups / "kandev-pre-reset-20240101T000000Z.db").write_bytes(b"theirs")
@@ -187,4 +199,53 @@ def test_a_start_that_cannot_copy_stops_with_everything_unchanged(
     outcome = upgrade(database, backups, Program("v2", MIGRATIONS), NOW)
 
     assert outcome == Failure(BackupFailed(str(backups), StoreFault.UNREADABLE))
+    assert contents(database.parent) == before
+
+
+@requirement("store:backup:kept")
+def test_a_copy_that_cannot_be_removed_does_not_stop_the_start(
+    database: Path, backups: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(database, "v1")
+    names = aged(backups, 3)
+    unlink = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.parent == backups and path.name in names:
+            raise PermissionError(path)
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+    made = start(database, "v2")
+
+    assert made is not None
+    assert {each.name for each in backups.iterdir()} == {made.name, *names}
+
+
+@requirement("store:backup:failure")
+def test_a_copy_that_fails_removes_no_older_one(database: Path, backups: Path) -> None:
+    start(database, "v1")
+    names = aged(backups, 3)
+    damage(database)
+
+    outcome = upgrade(database, backups, Program("v2", MIGRATIONS), NOW)
+
+    assert outcome == Failure(BackupFailed(str(backups), StoreFault.DAMAGED))
+    assert {each.name for each in backups.iterdir()} == set(names)
+
+
+@requirement("store:backup:failure")
+def test_a_folder_of_copies_that_cannot_be_written_stops_the_start(
+    database: Path, backups: Path
+) -> None:
+    upgrade(database, backups, Program("v1", MIGRATIONS[:1]), NOW).unwrap()
+    database.parent.chmod(0o500)
+    before = contents(database.parent)
+
+    with permissions_enforced(database.parent.parent):
+        outcome = upgrade(database, backups, Program("v2", MIGRATIONS), NOW)
+    database.parent.chmod(0o700)
+
+    assert outcome == Failure(BackupFailed(str(backups), StoreFault.READ_ONLY))
     assert contents(database.parent) == before

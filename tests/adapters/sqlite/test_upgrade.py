@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,17 @@ def test_a_second_start_changes_nothing(database: Path) -> None:
 
     assert opened(database) == Upgraded(None, (), True)
     assert contents(database.parent) == before
+
+
+@requirement("store:upgrade:recorded")
+def test_an_upgrade_keeps_the_time_of_the_first_start(database: Path) -> None:
+    opened(database, Program("0.9", PROGRAM.migrations[:1]))
+
+    later = NOW + timedelta(days=1)
+    upgrade(database, database.parent / "backups", PROGRAM, later).unwrap()
+
+    began = "SELECT value FROM kandev_meta WHERE key = 'schema_initialized_at'"
+    assert rows(database, began) == [(NOW.isoformat(),)]
 
 
 @requirement("store:upgrade:replayed")
