@@ -5,41 +5,44 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from adapters.sqlite.backup import is_intact
-from adapters.sqlite.store import SqliteStore, open_store
+from adapters.sqlite.postgresql import pool
 from domain.task_event import TaskChange
-from tests.adapters.sqlite.mortal_writer import EVENTS_A_UNIT, EXAMPLE
-from tests.contracts.store_examples import NOW, stored
-from tests.fakes.clock import ManualClock
+from tests.adapters.sqlite.mortal_writer import (
+    EVENTS_A_UNIT,
+    EXAMPLE,
+    OTHER,
+    OWNER_SECONDS,
+    changes_of,
+    opened_at,
+    taken_by,
+)
+from tests.contracts.store_examples import stored
+from tests.contracts.stores import KINDS
+from tests.postgres import Postgres
 from tests.requirements import requirement
-from tests.soak import repetitions
+from tests.soak import SOAKING, repetitions
 
 ROOT = Path(__file__).parents[3]
 KILLS = 50
+FEWER_KILLS = 12
+"""As many of a writer to PostgreSQL in a plain run, since each takes longer."""
 LONGEST_ROUND = 30
 """Acknowledged units after which a round is killed at the latest."""
 
 
-@asynccontextmanager
-async def opened(home: Path) -> AsyncGenerator[SqliteStore]:
-    async with open_store(
-        home / "kandev.db", backups=home / "backups", version="1", clock=ManualClock(NOW)
-    ) as store:
-        yield store
-
-
 @contextmanager
-def mortal_writer(home: Path) -> Generator[tuple[IO[bytes], IO[bytes]]]:
+def mortal_writer(place: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """Its stdin and stdout; it has ended, and its child with it, when the block has."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.adapters.sqlite.mortal_writer", str(home)],
+        [sys.executable, "-m", "tests.adapters.sqlite.mortal_writer", place],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -50,7 +53,7 @@ def mortal_writer(home: Path) -> Generator[tuple[IO[bytes], IO[bytes]]]:
             yield process.stdin, process.stdout
         finally:
             process.stdin.close()
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 def killed_round(stdin: IO[bytes], stdout: IO[bytes], after: int) -> int:
@@ -67,14 +70,16 @@ def killed_round(stdin: IO[bytes], stdout: IO[bytes], after: int) -> int:
     return numbers[-1]
 
 
-async def check(home: Path, acknowledged: int) -> None:
+async def check(place: str, acknowledged: int) -> None:
     """That nothing acknowledged is lost and everything stored agrees with everything else."""
-    async with opened(home) as store, store.read() as state:
+    async with opened_at(place) as store, store.read() as state:
         session = await state.session(EXAMPLE.session.id)
         task = await state.task(EXAMPLE.task.id)
         execution = await state.execution(EXAMPLE.execution.id)
         found = await state.events(EXAMPLE.session.id, 0, 10**9)
         happened = await state.task_events(0, 10**9)
+        other = await state.task(OTHER.id)
+        others = await state.sessions(OTHER.id)
     assert session is not None
     number = session.version
     assert number in {acknowledged, acknowledged + 1}
@@ -85,20 +90,32 @@ async def check(home: Path, acknowledged: int) -> None:
     assert [each.sequence for each in found] == list(range(1, len(found) + 1))
     assert [each.change for each in happened] == [
         TaskChange.CREATED,
-        *[TaskChange.UPDATED] * number,
+        *(change for unit in range(1, number + 1) for change in changes_of(unit)),
     ]
-    assert [each.task.title for each in happened[1:]] == [f"{n}" for n in range(1, number + 1)]
+    titles = [each.task.title for each in happened[1:] if each.task.id == EXAMPLE.task.id]
+    assert titles == [f"{n}" for n in range(1, number + 1)]
+    assert (other is not None) == (number % 4 in {1, 2})
+    assert bool(others) == (other is not None)
 
 
-async def drained(home: Path) -> tuple[int, int]:
-    """How many events the consumer counted in the end, and how many there are."""
-    async with opened(home) as store, store.write() as unit:
+async def drained(place: str) -> tuple[Sequence[int], Sequence[int]]:
+    """The count and the sum of the events that the consumer took in the end, and of all."""
+    async with opened_at(place) as store, store.write() as unit:
         session = await unit.session(EXAMPLE.session.id)
         assert session is not None
-        taken = session.metadata.get("taken", 0)
-        assert isinstance(taken, int)
-        rest = await unit.take_task_events("counter", 10**9)
-        return taken + len(rest), len(await unit.task_events(0, 10**9))
+        taken, total = taken_by(session)
+        rest = [each.sequence for each in await unit.take_task_events("counter", 10**9)]
+        every = [each.sequence for each in await unit.task_events(0, 10**9)]
+    return [taken + len(rest), total + sum(rest)], [len(every), sum(every)]
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store is to be: a home, or a database of PostgreSQL that is empty."""
+    if request.param == "sqlite":
+        return str(tmp_path)
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.address(server.database()).reveal()
 
 
 @requirement("store:crash:nothing-lost")
@@ -106,17 +123,19 @@ async def drained(home: Path) -> tuple[int, int]:
 @pytest.mark.anyio
 @pytest.mark.parametrize("seed", repetitions(20))
 async def test_a_writer_killed_again_and_again_loses_nothing_acknowledged(
-    tmp_path: Path, seed: int
+    place: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pool, "HELD_SECONDS", OWNER_SECONDS)
     dice = random.Random(seed)
-    async with opened(tmp_path) as store:
+    async with opened_at(place) as store:
         await stored(store, EXAMPLE)
+    database = Path(place) / "kandev.db"
 
-    with mortal_writer(tmp_path) as (stdin, stdout):
-        for _ in range(KILLS):
+    with mortal_writer(place) as (stdin, stdout):
+        for _ in range(KILLS if database.exists() or SOAKING else FEWER_KILLS):
             acknowledged = killed_round(stdin, stdout, dice.randint(1, LONGEST_ROUND))
-            assert is_intact(tmp_path / "kandev.db")
-            await check(tmp_path, acknowledged)
+            assert not database.exists() or is_intact(database)
+            await check(place, acknowledged)
 
-    counted, happened = await drained(tmp_path)
+    counted, happened = await drained(place)
     assert counted == happened
