@@ -5,7 +5,7 @@ Importing the SDK costs most of a second, so only who starts an agent imports th
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from acp.client.connection import ClientSideConnection
@@ -70,7 +70,12 @@ McpServer: TypeAlias = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerSt
 
 
 class AcpConversation(Conversation):
-    """A `Conversation` over the SDK's connection, which owns a task until it is closed."""
+    """A `Conversation` over the SDK's connection, which is there while something is asked.
+
+    One that waits costs more than all the rest of an idle instance.
+    """
+
+    __slots__ = ("_bounds", "_calls", "_client", "_closed", "_connection", "_models", "_transport")
 
     def __init__(
         self,
@@ -81,15 +86,20 @@ class AcpConversation(Conversation):
         bounds: AgentBounds,
     ) -> None:
         self._bounds = bounds
-        self._connection = ClientSideConnection(_client(permissions, terminals, files), transport)
+        self._client = _client(permissions, terminals, files)
+        self._transport = transport
+        self._connection: ClientSideConnection | None = None
         self._models: SessionConfigOptionSelect | None = None
+        self._calls = 0
+        self._closed = False
+        transport.called = self._listen
 
     @override
     async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
-        answered = await _within(
+        answered = await self._ask(
             self._bounds.initialize,
             "initialize",
-            self._connection.initialize(
+            lambda agent: agent.initialize(
                 PROTOCOL_VERSION,
                 client_capabilities=_SERVED,
                 client_info=Implementation(name="kandev", version=version),
@@ -111,10 +121,13 @@ class AcpConversation(Conversation):
     async def begin(
         self, directory: str, servers: Sequence[GivenMcpServer], system_prompt: str | None
     ) -> Result[str, RuntimeProblem]:
-        call = self._connection.new_session(
-            cwd=directory, mcp_servers=_told(servers), **_meta(system_prompt)
+        answered = await self._ask(
+            self._bounds.session,
+            "session/new",
+            lambda agent: agent.new_session(
+                cwd=directory, mcp_servers=_told(servers), **_meta(system_prompt)
+            ),
         )
-        answered = await _within(self._bounds.session, "session/new", call)
         if failed(answered):
             return answered
         answer = answered.unwrap()
@@ -129,13 +142,16 @@ class AcpConversation(Conversation):
         servers: Sequence[GivenMcpServer],
         system_prompt: str | None,
     ) -> Result[None, RuntimeProblem]:
-        call = self._connection.load_session(
-            cwd=directory,
-            session_id=session,
-            mcp_servers=_told(servers),
-            **_meta(system_prompt),
+        answered = await self._ask(
+            self._bounds.session,
+            "session/load",
+            lambda agent: agent.load_session(
+                cwd=directory,
+                session_id=session,
+                mcp_servers=_told(servers),
+                **_meta(system_prompt),
+            ),
         )
-        answered = await _within(self._bounds.session, "session/load", call)
         if failed(answered):
             return answered
         self._models = _models(answered.unwrap().config_options)
@@ -145,31 +161,62 @@ class AcpConversation(Conversation):
     async def choose_model(
         self, session: str, model: str
     ) -> Result[ModelRefused | None, RuntimeProblem]:
-        if self._models is None:
+        models = self._models
+        if models is None:
             return Success(ModelRefused.NO_CHOICE)
-        if model not in _offered(self._models):
+        if model not in _offered(models):
             return Success(ModelRefused.NOT_OFFERED)
-        if self._models.current_value == model:
+        if models.current_value == model:
             return Success(None)
-        call = self._connection.set_config_option(self._models.id, session, model)
-        chosen = await _within(self._bounds.session, "session/set_config_option", call)
+        chosen = await self._ask(
+            self._bounds.session,
+            "session/set_config_option",
+            lambda agent: agent.set_config_option(models.id, session, model),
+        )
         return chosen.map(lambda _: None)
 
     @override
     async def prompt(self, session: str, text: str) -> Result[str, RuntimeProblem]:
-        call = self._connection.prompt(session_id=session, prompt=[text_block(text)])
-        answered = await _within(None, "session/prompt", call)
+        answered = await self._ask(
+            None,
+            "session/prompt",
+            lambda agent: agent.prompt(session_id=session, prompt=[text_block(text)]),
+        )
         return answered.map(lambda answer: str(answer.stop_reason))
 
     @override
     async def cancel(self, session: str) -> Result[None, RuntimeProblem]:
-        return await _within(
-            self._bounds.cancel, "session/cancel", self._connection.cancel(session)
+        return await self._ask(
+            self._bounds.cancel, "session/cancel", lambda agent: agent.cancel(session)
         )
 
     @override
     async def close(self) -> None:
-        await self._connection.close()
+        self._closed = True
+        if self._connection is not None:
+            await self._connection.close()
+
+    def _listen(self) -> None:
+        """Have a connection that takes what the agent asks."""
+        if self._connection is None and not self._closed:
+            self._connection = ClientSideConnection(self._client, self._transport)
+
+    async def _ask(
+        self,
+        seconds: float | None,
+        method: str,
+        call: Callable[[ClientSideConnection], Awaitable[Answer]],
+    ) -> Result[Answer, RuntimeProblem]:
+        self._listen()
+        if self._connection is None:
+            return Failure(_ended(method))
+        self._calls += 1
+        try:
+            return await _within(seconds, method, call(self._connection))
+        finally:
+            self._calls -= 1
+            if not self._calls and not self._closed and self._transport.dismiss():
+                self._connection = None
 
 
 def _told(servers: Sequence[GivenMcpServer]) -> list[McpServer]:
@@ -328,7 +375,7 @@ async def _within(
         detail = f"{method}: {error} ({error.code}){_data(error.data)}"[:_DETAIL]
         return Failure(RuntimeProblem(RuntimeCode.AGENT_REFUSED, detail))
     except ConnectionError:
-        return Failure(RuntimeProblem(RuntimeCode.AGENT_DIED, f"the agent ended in {method}"))
+        return Failure(_ended(method))
     except TimeoutError:
         detail = f"the agent did not answer {method} within {seconds} seconds"
         return Failure(RuntimeProblem(RuntimeCode.AGENT_SILENT, detail))
@@ -336,6 +383,10 @@ async def _within(
         places = ", ".join(".".join(map(str, line["loc"])) for line in error.errors())
         detail = f"the agent's answer to {method} is malformed: {places}"[:_DETAIL]
         return Failure(RuntimeProblem(RuntimeCode.PROTOCOL, detail))
+
+
+def _ended(method: str) -> RuntimeProblem:
+    return RuntimeProblem(RuntimeCode.AGENT_DIED, f"the agent ended in {method}")
 
 
 def _data(data: object) -> str:

@@ -7,7 +7,7 @@ been heard by then: that is the barrier before a turn is complete.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from typing_extensions import override
@@ -62,8 +62,39 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
 
+class _Asked(NamedTuple):
+    """A request of ours that has no answer yet; `identity` is the SDK's own for it."""
+
+    method: str
+    identity: int
+
+
+def _nobody() -> None:
+    """Nobody is called."""
+
+
 class AgentTransport(Transport):
-    """One agent's stdio. `feed` takes its stdout, piece by piece; empty says that it ended."""
+    """One agent's stdio. `feed` takes its stdout, piece by piece; empty says that it ended.
+
+    It outlives the connections that the SDK makes over it, one after the other: requests are
+    numbered here, so that no agent is asked twice under one id. `called` hears of each message
+    that a connection is needed for.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_bounds",
+        "_hears",
+        "_incoming",
+        "_lines",
+        "_noise",
+        "_number",
+        "_open_requests",
+        "_over",
+        "_write",
+        "_writing",
+        "called",
+    )
 
     def __init__(
         self,
@@ -76,11 +107,13 @@ class AgentTransport(Transport):
         self._bounds = bounds
         self._lines = Lines(bounds.line)
         self._incoming = Inbox()
-        self._asked: dict[int, str] = {}
+        self._asked: dict[int, _Asked] = {}
+        self._number = 0
         self._open_requests = 0
         self._noise = 0
         self._over = False
         self._writing = asyncio.Lock()
+        self.called: Callable[[], None] = _nobody
 
     def feed(self, data: bytes) -> None:
         if self._over:
@@ -110,7 +143,9 @@ class AgentTransport(Transport):
         if method is None:
             self._answered_one()
         elif isinstance(identity, int):
-            self._asked[identity] = method
+            message = {**message, "id": self._number}
+            self._asked[self._number] = _Asked(method, identity)
+            self._number += 1
         async with self._writing:
             await self._write(_ENCODER.encode(message) + b"\n")
 
@@ -121,6 +156,11 @@ class AgentTransport(Transport):
     @override
     async def close(self) -> None:
         """The stdio belongs to the process's owner, who ends it."""
+
+    def dismiss(self) -> bool:
+        """Let the connection go that waits for a message, unless something is under way."""
+        busy = self._asked or self._open_requests or self._writing.locked()
+        return not (busy or self._over) and self._incoming.dismiss()
 
     def _route(self, line: bytes, *, whole: bool = True) -> None:
         if self._over or not line.strip():
@@ -144,10 +184,11 @@ class AgentTransport(Transport):
     def _pass_on(self, message: Message) -> None:
         decoded = message.decoded
         if message.answers is not None:
-            method = self._asked.pop(message.answers, None)
-            if method is None:
+            asked = self._asked.pop(message.answers, None)
+            if asked is None:
                 return
-            self._hears.answered(method, refused=decoded.get("error") is not None)
+            self._hears.answered(asked.method, refused=decoded.get("error") is not None)
+            decoded["id"] = asked.identity
         elif "id" in decoded:
             self._count_request()
             params = decoded.get("params")
@@ -158,6 +199,7 @@ class AgentTransport(Transport):
             self._hears.notified(decoded["method"])
             return
         self._incoming.put(decoded)
+        self.called()
 
     def _count_request(self) -> None:
         self._open_requests += 1

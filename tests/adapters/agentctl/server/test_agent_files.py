@@ -1,7 +1,10 @@
 """Files that an agent asks for over its protocol: read in part, written whole, never outside."""
 
+import asyncio
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,12 +12,27 @@ import pytest
 from adapters.agentctl.server.instance import Instance
 from domain.checkout_file import MAX_READ_BYTES
 from tests.adapters.agentctl.server.conftest import House, texts, turn
+from tests.eventually import eventually
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 INVALID = -32602
 NOT_FOUND = -32002
+
+
+# It asks when it is told to, long after its greeting, and tells what it is answered in a turn.
+ASKS_BETWEEN_TURNS = r"""
+say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
+id() { id=${line#*\"id\":}; id=${id%%[,\}]*}; }
+read -r line; id; say "\"id\":$id,\"result\":{\"protocolVersion\":1}"
+read -r line; id; say "\"id\":$id,\"result\":{\"sessionId\":\"s\"}"
+read -r path < "$1"
+say "\"id\":\"mine\",\"method\":\"fs/write_text_file\",\"params\":{\"sessionId\":\"s\",\"path\":\"$path\",\"content\":\"written\"}"
+read -r answer
+read -r line; id; say "\"id\":$id,\"result\":{\"stopReason\":\"end_turn\"}"
+read -r line
+"""
 
 
 class Asking:
@@ -60,6 +78,21 @@ async def test_an_agent_writes_a_file_whole_and_makes_its_directories(house: Hou
     assert replaced == {}
     assert (script.read_text(), script.stat().st_mode & 0o777) == ("new", 0o755)
     assert (house.workspace / "a" / "b" / "made").read_bytes() == "é".encode()
+
+
+@requirement("agentctl:protocol:files")
+async def test_an_agent_that_asks_between_turns_is_answered(house: House, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    instance = await house.launch(command=["/bin/sh", "-c", ASKS_BETWEEN_TURNS, "sh", str(told)])
+    path = house.workspace / "made"
+
+    await asyncio.to_thread(told.write_text, f"{path}\n")
+    await eventually(path.exists)
+    seen = await turn(instance, 1, "anything")
+
+    assert path.read_text() == "written"
+    assert seen[-1].body["stop_reason"] == "end_turn"
 
 
 @requirement("agentctl:protocol:files")

@@ -1,5 +1,6 @@
 """The transport between an agent's stdio and the SDK: what goes where, and in which order."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -71,7 +72,7 @@ async def test_an_answer_is_announced_between_the_updates_around_it() -> None:
     line = Line()
     await line.transport.send({"jsonrpc": "2.0", "id": 7, "method": "session/prompt"})
 
-    line.say(_update(1), {"id": 7, "result": {}}, _update(2), {"id": 7, "result": {}})
+    line.say(_update(1), {"id": 0, "result": {}}, _update(2), {"id": 0, "result": {}})
 
     assert line.heard.said == [
         ("update", b'{"n": 1}'),
@@ -79,6 +80,52 @@ async def test_an_answer_is_announced_between_the_updates_around_it() -> None:
         ("update", b'{"n": 2}'),
     ]
     assert await line.transport.receive() == {"id": 7, "result": {}}
+
+
+async def test_a_second_connection_asks_under_numbers_of_its_own() -> None:
+    line = Line()
+    for _ in range(2):
+        await line.transport.send({"jsonrpc": "2.0", "id": 0, "method": "session/prompt"})
+
+    line.say({"id": 1, "result": {"second": True}})
+
+    assert [each["id"] for each in line.written] == [0, 1]
+    assert await line.transport.receive() == {"id": 0, "result": {"second": True}}
+
+
+async def test_a_connection_is_dismissed_once_nothing_is_under_way() -> None:
+    line = Line()
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(line.transport.receive())
+        await line.transport.send({"jsonrpc": "2.0", "id": 0, "method": "session/prompt"})
+        await asyncio.sleep(0)
+        while_asking = line.transport.dismiss()
+        line.say({"id": 0, "result": {}})
+        await first
+        second = group.create_task(line.transport.receive())
+        await asyncio.sleep(0)
+        line.say({"id": "a", "method": "fs/read_text_file"})
+        await second
+        third = group.create_task(line.transport.receive())
+        await asyncio.sleep(0)
+        while_asked = line.transport.dismiss()
+        await line.transport.send({"jsonrpc": "2.0", "id": "a", "result": None})
+        afterwards = line.transport.dismiss()
+
+    assert (while_asking, while_asked, afterwards) == (False, False, True)
+    assert third.result() is None
+
+
+async def test_what_comes_while_no_connection_listens_calls_for_one_and_waits_for_it() -> None:
+    line, calls = Line(), []
+    line.transport.called = lambda: calls.append("called")
+
+    line.say(_update(1))
+    before = list(calls)
+    line.say({"id": "a", "method": "fs/read_text_file"})
+
+    assert (before, calls) == ([], ["called"])
+    assert await line.transport.receive() == {"id": "a", "method": "fs/read_text_file"}
 
 
 @requirement("agentctl:protocol:requests")
