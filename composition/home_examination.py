@@ -13,7 +13,7 @@ from adapters.home.sockets import stale_sockets
 from adapters.process.spawn import EXECUTION_MARKER
 from adapters.secrets.keyring import unlock
 from adapters.sqlite.checkup import Contents, look_into
-from adapters.sqlite.upgrade import known_migrations
+from adapters.sqlite.upgrade import Unusable, known_migrations
 from adapters.system.clock import SystemClock
 from adapters.system.ids import SystemIds
 from composition import start_sentences
@@ -23,12 +23,15 @@ from domain.checkup import (
     Finding,
     Level,
     clock_finding,
+    outbox_finding,
     process_finding,
+    reference_finding,
     socket_finding,
+    version_finding,
     worktree_finding,
 )
-from domain.outcome import failed
-from domain.upgrade import Program
+from domain.outcome import Result, failed
+from domain.upgrade import AlteredMigration, NewerDatabase, Program
 
 __all__ = ("examine_contents",)
 
@@ -40,29 +43,23 @@ def examine_contents(settings: Settings, environment: Mapping[str, str]) -> Sequ
     now = datetime.now(UTC)
     home = settings.home
     sockets = socket_finding(_stale(home, environment))
-    database = home / "kandev.db"
-    if settings.database is not None:
-        seen = "PostgreSQL, at KANDEV_DATABASE_URL; its own tools examine it"
+    looked = _look(settings)
+    if looked is None:
         return [
-            Finding(Level.FINE, "database", "database", seen),
+            Finding(Level.ABSENT, "no_database", "database", "none yet", "kandev serve"),
             clock_finding(now, None),
             sockets,
         ]
-    if not database.exists():
-        seen = "none yet"
-        fix = "kandev serve"
-        return [
-            Finding(Level.ABSENT, "no_database", "database", seen, fix),
-            clock_finding(now, None),
-            sockets,
-        ]
-    looked = look_into(database, Program(VERSION, known_migrations()))
     if failed(looked):
-        told = start_sentences.store(looked.failure())
-        return [broken("database", told), clock_finding(now, None), sockets]
+        return [_unusable(settings, looked.failure()), clock_finding(now, None), sockets]
     contents = looked.unwrap()
+    is_copied = settings.database is None
+    oldest = {name: untaken.oldest for name, untaken in contents.untaken.items()}
     return [
-        sound(database, contents),
+        Finding(Level.FINE, "database", "database", _sound(settings)),
+        version_finding(contents.version, VERSION, contents.pending, is_copied=is_copied),
+        reference_finding(contents.dangling, is_copied=is_copied),
+        outbox_finding(now, oldest),
         examine_key(home / "secret.key", contents),
         clock_finding(now, contents.newest),
         worktree_finding([each.name for each in folders(home / "tasks")], contents.tasks),
@@ -71,9 +68,33 @@ def examine_contents(settings: Settings, environment: Mapping[str, str]) -> Sequ
     ]
 
 
-def sound(database: Path, contents: Contents) -> Finding:
-    pending = f", {contents.pending} migrations to come" if contents.pending else ""
-    return Finding(Level.FINE, "database", "database", f"{database} is sound{pending}")
+Problem = Unusable | NewerDatabase | AlteredMigration
+
+
+def _look(settings: Settings) -> Result[Contents, Problem] | None:
+    """Into the database of these settings; None when there is none yet."""
+    program = Program(VERSION, known_migrations())
+    if settings.database is None:
+        database = settings.home / "kandev.db"
+        return look_into(database, program) if database.exists() else None
+    # psycopg takes its time to import: a home with SQLite does without.
+    from adapters.sqlite.postgresql.checkup import look_into_postgresql  # noqa: PLC0415
+
+    return look_into_postgresql(settings.database, program)
+
+
+def _unusable(settings: Settings, problem: Problem) -> Finding:
+    told = start_sentences.store(problem)
+    if settings.database is None or not isinstance(problem, Unusable):
+        return broken("database", told)
+    fix = "Start PostgreSQL, and see with psql that it answers at KANDEV_DATABASE_URL."
+    return Finding(Level.BROKEN, told.code, "database", told.detail, fix)
+
+
+def _sound(settings: Settings) -> str:
+    if settings.database is None:
+        return f"{settings.home / 'kandev.db'} is sound"
+    return "PostgreSQL answers at KANDEV_DATABASE_URL"
 
 
 def examine_key(file: Path, contents: Contents) -> Finding:

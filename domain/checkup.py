@@ -13,14 +13,18 @@ __all__ = (
     "CLOCK_SLACK",
     "MAX_NAMED",
     "NEEDED_GIT",
+    "OUTBOX_SLACK",
     "Finding",
     "Level",
     "UnreadableVersion",
     "clock_finding",
     "git_finding",
+    "outbox_finding",
     "parse_git_version",
     "process_finding",
+    "reference_finding",
     "socket_finding",
+    "version_finding",
     "worktree_finding",
     "worst",
 )
@@ -30,6 +34,8 @@ NEEDED_GIT = (2, 31)
 
 CLOCK_SLACK: Final = timedelta(minutes=1)
 """How far the clock may be behind what was stored by it."""
+OUTBOX_SLACK: Final = timedelta(hours=1)
+"""How long an event of a task may wait for a consumer of the outbox."""
 MAX_NAMED: Final = 5
 """Names in one finding; the rest are counted."""
 
@@ -86,6 +92,37 @@ def clock_finding(now: datetime, newest: datetime | None) -> Finding:
         return Finding(Level.FINE, "clock", "clock", seen)
     behind = f"{seen}, before what was stored at {newest:%Y-%m-%d %H:%M:%S} UTC"
     return Finding(Level.WARNING, "clock_behind", "clock", behind, "timedatectl set-ntp true")
+
+
+def version_finding(stored: str | None, program: str, pending: int, *, is_copied: bool) -> Finding:
+    """What to say of the version that a database names, and of the migrations that it lacks."""
+    backup = "kandev serve" if is_copied else "pg_dump, then kandev serve"
+    if pending:
+        seen = f"{pending} migrations to come, and the database names {stored or 'no version'}"
+        return Finding(Level.WARNING, "migrations_pending", "schema", seen, backup)
+    if stored != program:
+        seen = f"complete, but the database names {stored or 'no version'} and not {program}"
+        return Finding(Level.WARNING, "version_not_recorded", "schema", seen, backup)
+    return Finding(Level.FINE, "schema", "schema", f"complete, version {program}")
+
+
+def reference_finding(dangling: Sequence[str], *, is_copied: bool) -> Finding:
+    """What to say of the tables that have rows which refer to nothing."""
+    if not dangling:
+        return Finding(Level.FINE, "references", "references", "every row refers to one there is")
+    seen = f"rows refer to nothing in {shortened(dangling)}"
+    fix = "Restore a sound backup." if is_copied else "Restore a sound dump with pg_restore."
+    return Finding(Level.BROKEN, "references_dangling", "references", seen, fix)
+
+
+def outbox_finding(now: datetime, oldest: Mapping[str, datetime]) -> Finding:
+    """What to say of the consumers of the outbox by the oldest event that waits for each."""
+    late = sorted(name for name, at in oldest.items() if now - at > OUTBOX_SLACK)
+    if not late:
+        return Finding(Level.FINE, "outbox", "outbox", f"{len(oldest)} consumers have some to take")
+    seen = f"events wait for more than an hour for {shortened(late)}"
+    fix = "Start the server again, and look for these names in `kandev logs`."
+    return Finding(Level.WARNING, "outbox_behind", "outbox", seen, fix)
 
 
 def worktree_finding(folders: Collection[str], tasks: Collection[str]) -> Finding:

@@ -111,7 +111,7 @@ def verify(backups: Path, name: str, program: Program) -> Result[Sound, BackupPr
         with closing(connect(path, read_only=True)) as driver:
             dangling = driver.execute("PRAGMA foreign_key_check").fetchone()
             stored = inspect(driver, names_in(driver))
-            sealed = sealed_in(driver)
+            sealed = sealed_in(driver, names_in(driver))
     except sqlite3.Error:
         return Failure(BackupDamaged(name))
     if dangling is not None or not stored.applied:
@@ -126,6 +126,6 @@ def sealed_of(backup: Path) -> Sequence[bytes] | None:
     """Everything sealed in a backup; None when it cannot be read."""
     try:
         with closing(connect(backup, read_only=True)) as driver:
-            return sealed_in(driver)
+            return sealed_in(driver, names_in(driver))
     except sqlite3.Error:
         return None

@@ -3,14 +3,14 @@
 A column of sealed values is named here once: a start, a rotation and a restore read no other list.
 """
 
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Update, func, literal_column, select, update
 from sqlmodel import SQLModel
 
+from adapters.sqlite.bookkeeping import Driver
 from adapters.sqlite.statement import given
 from adapters.sqlite.tables import (
     AgentctlRow,
@@ -117,9 +117,8 @@ class SealedWrites(SealedReads):
         return any(counts)
 
 
-def sealed_in(driver: sqlite3.Connection) -> Sequence[bytes]:
-    """Everything sealed in a database of any age: a table that it lacks holds nothing."""
-    names = {name for (name,) in driver.execute("SELECT name FROM sqlite_master")}
+def sealed_in(driver: Driver, names: Collection[str]) -> Sequence[bytes]:
+    """Everything sealed in a database with these tables: one that it lacks holds nothing."""
     return [
         bytes(sealed)
         for source in SOURCES

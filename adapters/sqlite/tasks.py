@@ -18,7 +18,7 @@ from domain.identity import RepositoryId, TaskId, WorkspaceId
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange, TaskEvent, change_of
 
-__all__ = ("ONE", "PAGE", "TaskReads", "TaskWrites")
+__all__ = ("CONSUMERS", "ONE", "PAGE", "TaskReads", "TaskWrites")
 
 _STATES = members(TaskState)
 _TASKS = table(TaskRow)
@@ -73,7 +73,7 @@ _FREE_EVENTS = delete(_EVENTS).where(
         .limit(given("limit"))
     )
 )
-_CONSUMERS = "task_events:"
+CONSUMERS = "task_events:"
 _LAST = 2**63 - 1
 
 
@@ -149,7 +149,7 @@ class TaskWrites(TaskReads):
         return before is not None
 
     async def take_task_events(self, consumer: str, limit: int) -> Sequence[TaskEvent]:
-        name = _CONSUMERS + consumer
+        name = CONSUMERS + consumer
         events = await self.task_events(await self._counter(name), limit)
         if events:
             await self._raise_counter(name, events[-1].sequence)
@@ -157,7 +157,7 @@ class TaskWrites(TaskReads):
 
     async def prune_task_events(self, before: datetime, limit: int) -> int:
         young = await self._on.one(_FIRST_SINCE, {"since": to_text(before)})
-        taken = await self._least_counter(_CONSUMERS)
+        taken = await self._least_counter(CONSUMERS)
         values = {
             "through": _LAST if taken is None else taken,
             "before": _LAST if young is None else young[0],

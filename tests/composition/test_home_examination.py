@@ -24,7 +24,17 @@ from tests.requirements import requirement
 
 EXAMPLE = Example(f"doctor{os.getpid()}")
 """Its execution is of this process alone: what another one runs is not its own."""
-HEALTHY = ["database", "key", "clock", "worktrees", "processes", "sockets"]
+HEALTHY = [
+    "database",
+    "schema",
+    "references",
+    "outbox",
+    "key",
+    "clock",
+    "worktrees",
+    "processes",
+    "sockets",
+]
 
 
 @pytest.fixture
@@ -109,6 +119,26 @@ def from_the_future(home: Path) -> None:
     write(home / "kandev.db", "UPDATE tasks SET created_at = '2999-01-01T00:00:00.000000+00:00'")
 
 
+def without_a_version(home: Path) -> None:
+    write(home / "kandev.db", "DELETE FROM kandev_meta WHERE key = 'kandev_version'")
+
+
+def without_a_migration(home: Path) -> None:
+    write(home / "kandev.db", "DELETE FROM kandev_migrations WHERE revision LIKE 'v0002%'")
+
+
+def with_a_row_of_nobody(home: Path) -> None:
+    write(home / "kandev.db", "INSERT INTO task_plans VALUES ('gone', 'P', '', '2026')")
+
+
+def with_a_consumer_that_stands(home: Path) -> None:
+    write(
+        home / "kandev.db",
+        "INSERT INTO counters VALUES ('task_events:mail', 0)",
+        "UPDATE task_events SET at = '2026-01-01T00:00:00.000000+00:00'",
+    )
+
+
 @requirement("doctor:home")
 @pytest.mark.parametrize(
     ("spoil", "code", "level"),
@@ -119,6 +149,10 @@ def from_the_future(home: Path) -> None:
         (with_another_key, "key_unknown", Level.BROKEN),
         (with_an_open_key, "file_exposed", Level.BROKEN),
         (from_the_future, "clock_behind", Level.WARNING),
+        (without_a_version, "version_not_recorded", Level.WARNING),
+        (without_a_migration, "migrations_pending", Level.WARNING),
+        (with_a_row_of_nobody, "references_dangling", Level.BROKEN),
+        (with_a_consumer_that_stands, "outbox_behind", Level.WARNING),
     ],
 )
 def test_what_is_wrong_is_told_with_a_fix(

@@ -8,14 +8,18 @@ from domain.checkup import (
     CLOCK_SLACK,
     MAX_NAMED,
     NEEDED_GIT,
+    OUTBOX_SLACK,
     Finding,
     Level,
     UnreadableVersion,
     clock_finding,
     git_finding,
+    outbox_finding,
     parse_git_version,
     process_finding,
+    reference_finding,
     socket_finding,
+    version_finding,
     worktree_finding,
     worst,
 )
@@ -82,6 +86,52 @@ def test_a_clock_that_is_behind_what_was_stored_by_it_is_told(
     newest: datetime | None, code: str
 ) -> None:
     assert clock_finding(NOW, newest).code == code
+
+
+@pytest.mark.parametrize(
+    ("oldest", "code"),
+    [
+        ({}, "outbox"),
+        ({"mail": NOW - OUTBOX_SLACK}, "outbox"),
+        ({"mail": NOW - OUTBOX_SLACK - timedelta(microseconds=1)}, "outbox_behind"),
+    ],
+)
+def test_a_consumer_that_has_not_taken_an_event_in_time_is_told(
+    oldest: dict[str, datetime], code: str
+) -> None:
+    found = outbox_finding(NOW, oldest)
+
+    assert found.code == code
+    assert ("mail" in found.seen) == bool(found.fix) == (code == "outbox_behind")
+
+
+@pytest.mark.parametrize(
+    ("stored", "pending", "is_copied", "code", "fix"),
+    [
+        ("1", 0, True, "schema", ""),
+        ("1", 2, True, "migrations_pending", "kandev serve"),
+        ("0.9", 2, False, "migrations_pending", "pg_dump, then kandev serve"),
+        ("0.9", 0, True, "version_not_recorded", "kandev serve"),
+        (None, 0, False, "version_not_recorded", "pg_dump, then kandev serve"),
+    ],
+)
+def test_a_schema_that_is_not_this_programs_is_told(
+    stored: str | None, pending: int, is_copied: bool, code: str, fix: str
+) -> None:
+    found = version_finding(stored, "1", pending, is_copied=is_copied)
+
+    assert (found.code, found.fix) == (code, fix)
+
+
+def test_tables_with_rows_that_refer_to_nothing_are_named() -> None:
+    assert reference_finding([], is_copied=True).level is Level.FINE
+    assert reference_finding(["tasks"], is_copied=True).fix == "Restore a sound backup."
+    found = reference_finding(["tasks"], is_copied=False)
+    assert (found.level, "tasks" in found.seen, "pg_restore" in found.fix) == (
+        Level.BROKEN,
+        True,
+        True,
+    )
 
 
 def test_folders_and_processes_of_nobody_are_told_by_name() -> None:

@@ -47,6 +47,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         "docs/specification/command-line.md#kandev-doctor-kandev-agents",
         "Worktrees, processes and sockets that belong to nobody any more are told.",
     ),
+    "doctor:postgresql": (
+        "docs/specification/command-line.md#kandev-doctor-kandev-agents",
+        "A PostgreSQL database is looked into beside its server, and what is wrong is told with a fix.",
+    ),
     "doctor:unchanged": (
         "docs/specification/command-line.md#kandev-doctor-kandev-agents",
         "An examination changes nothing.",
