@@ -26,6 +26,8 @@ __all__ = ("AgentFiles",)
 class AgentFiles(ServedFiles):
     """`beside` tells where the agent works, while it runs."""
 
+    __slots__ = ("_beside",)
+
     def __init__(self, beside: Callable[[], Result[Beside, RuntimeProblem]]) -> None:
         self._beside = beside
 

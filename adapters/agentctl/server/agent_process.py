@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from adapters.agentctl.server.equipment import Equipment
 from adapters.agentctl.server.happening import Happening
@@ -28,16 +28,31 @@ _REFUSALS: Final = {
 
 
 class AgentProcess:
-    """Started once, ended once. `over` says that nothing more will be heard of it."""
+    """Started once, ended once.
+
+    `spent` says that it is to be ended: nothing more is heard of it, or somebody asked to stop it.
+    """
+
+    __slots__ = (
+        "_bounds",
+        "_child",
+        "_exit",
+        "_hard_stop",
+        "_held",
+        "_stderr",
+        "_stop_asked",
+        "spent",
+    )
 
     def __init__(self, bounds: AgentBounds, stderr: StderrTail, *, hard_stop: bool) -> None:
         self._bounds = bounds
         self._stderr = stderr
         self._hard_stop = hard_stop
         self._child: Child | None = None
-        self._held: set[str] = set()
+        self._held: frozenset[str] = frozenset()
         self._exit: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
-        self.stop_asked = Happening()
+        self._stop_asked = False
+        self.spent = Happening()
 
     @property
     def stderr(self) -> str:
@@ -79,18 +94,14 @@ class AgentProcess:
     def hold(self, reason: str, held: bool) -> None:
         """Read no more of its stdout while any reason holds."""
         before = bool(self._held)
-        (self._held.add if held else self._held.discard)(reason)
+        self._held = self._held | {reason} if held else self._held - {reason}
         if self._child is not None and before != bool(self._held):
             (self._child.pause_stdout if self._held else self._child.resume_stdout)()
 
-    async def until_over(self, heard: Happening) -> None:
-        """Until it has ended, or nothing more can be heard of it, or somebody asked to stop it."""
-        assert self._child is not None
-        async with asyncio.TaskGroup() as group:
-            ending = group.create_task(self._child.wait())
-            first: set[asyncio.Future[Any]] = {ending, heard.future, self.stop_asked.future}
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-            ending.cancel()
+    def ask_to_stop(self) -> None:
+        """Idempotent."""
+        self._stop_asked = True
+        self.spent.happen()
 
     async def end(self) -> Exit:
         """End it with every descendant, in the way that the agent deserves. Idempotent."""
@@ -99,7 +110,7 @@ class AgentProcess:
         if not self._exit.done():
             # One that waits to write its stdout cannot leave politely.
             at_once = self._hard_stop or bool(self._held)
-            polite = self._bounds.polite if self.stop_asked else self._bounds.gone
+            polite = self._bounds.polite if self._stop_asked else self._bounds.gone
             ended = await self._child.stop(
                 polite=0.0 if at_once else polite,
                 terminate=0.0 if self._hard_stop else self._bounds.terminate,
@@ -111,7 +122,7 @@ class AgentProcess:
     async def demise(self) -> Demise:
         """How it ended, once it was ended."""
         exit_ = await asyncio.shield(self._exit)
-        asked, stderr = bool(self.stop_asked), self.stderr
+        asked, stderr = self._stop_asked, self.stderr
         body: Json = {
             "status": exit_.status,
             "signal": exit_.signal,

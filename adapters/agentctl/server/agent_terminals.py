@@ -30,6 +30,8 @@ _NUL: Final = RuntimeProblem(RuntimeCode.INVALID, "a command holds a NUL")
 class AgentTerminals(ServedTerminals):
     """`beside` gives what runs beside the agent, while that runs."""
 
+    __slots__ = ("_beside",)
+
     def __init__(self, beside: Callable[[], Result[Beside, RuntimeProblem]]) -> None:
         self._beside = beside
 

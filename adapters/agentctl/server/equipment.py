@@ -14,6 +14,7 @@ from adapters.agentctl.server.agent_environment import AgentEnvironment
 from adapters.agentctl.server.instance_sockets import ManagedSockets, OpenSockets
 from adapters.agentctl.server.launch_check import LaunchCheck
 from adapters.agentctl.server.layer_secrets import register_secrets
+from adapters.agentctl.server.life import Life
 from adapters.agentctl.server.tool_sockets import OpenTools, Tools
 from adapters.agentctl.server.worktrees import Workspace, Workspaces
 from domain.execution import Handle
@@ -52,7 +53,7 @@ class Outfitter:
         asked: wire.Create,
         directory: Path,
         *,
-        life: AsyncExitStack,
+        life: Life,
         undo: AsyncExitStack,
     ) -> Result[Equipment, RuntimeProblem]:
         """Equip one instance.
@@ -67,7 +68,7 @@ class Outfitter:
             _make(directory, undo)
             sockets = await self._open_sockets(handle, asked, life)
             tools = await self.tools.open(handle)
-            life.push_async_callback(tools.close)
+            life.ends_with(tools.close)
             managed = asked.managed
             authorities = agent_environment.write_authorities(managed, directory) if managed else {}
         except FileExistsError:
@@ -91,12 +92,12 @@ class Outfitter:
         return Success(Equipment(environment, workspace, sockets, tools))
 
     async def _open_sockets(
-        self, handle: Handle, asked: wire.Create, life: AsyncExitStack
+        self, handle: Handle, asked: wire.Create, life: Life
     ) -> OpenSockets | None:
         if asked.managed is None:
             return None
         sockets = await self.sockets.open(handle, asked.managed.leases)
-        life.push_async_callback(sockets.close)
+        life.ends_with(sockets.close)
         return sockets
 
 

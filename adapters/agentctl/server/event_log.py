@@ -41,10 +41,9 @@ class TrimmedError(Exception):
 class _Segment:
     """One file; `first` is the number of its first event, `last` of its last flushed one."""
 
-    __slots__ = ("first", "following", "last", "path", "size")
+    __slots__ = ("first", "following", "last", "size")
 
-    def __init__(self, path: Path, first: int) -> None:
-        self.path = path
+    def __init__(self, first: int) -> None:
         self.first = first
         self.last = first - 1
         self.size = 0
@@ -59,6 +58,24 @@ class _Batch(NamedTuple):
 class EventLog:
     """`append` collects, `flush` makes durable and wakes the readers; both are of one thread."""
 
+    __slots__ = (
+        "_acknowledged",
+        "_batches",
+        "_changed",
+        "_clean",
+        "_descriptor",
+        "_directory",
+        "_ended",
+        "_now",
+        "_number",
+        "_pending",
+        "_pending_size",
+        "_read_bytes",
+        "_segment_bytes",
+        "_segments",
+        "_unacknowledged",
+    )
+
     def __init__(
         self,
         directory: Path,
@@ -68,7 +85,7 @@ class EventLog:
         segment_bytes: int = SEGMENT_BYTES,
         read_bytes: int = READ_BYTES,
     ) -> None:
-        self._directory = directory
+        self._directory = str(directory)
         self._segment_bytes = segment_bytes
         self._read_bytes = read_bytes
         self._now = now
@@ -112,8 +129,8 @@ class EventLog:
 
         A line that was cut short was never handed out, and is written over. Raises `OSError`.
         """
-        for path in sorted(self._directory.glob("*.ndjson")):
-            segment = _Segment(path, int(path.stem))
+        for path in sorted(Path(self._directory).glob("*.ndjson")):
+            segment = _Segment(int(path.stem))
             whole = path.read_bytes().rpartition(b"\n")[0].splitlines(keepends=True)
             segment.size = sum(map(len, whole)) + (1 if whole else 0)
             segment.last = segment.first + len(whole) - 1
@@ -156,7 +173,7 @@ class EventLog:
         self._unacknowledged -= sum(batch.size for batch in self._batches[:done])
         del self._batches[:done]
         while len(self._segments) > 1 and self._segments[0].last <= self._acknowledged:
-            self._segments.pop(0).path.unlink(missing_ok=True)
+            Path(self._path(self._segments.pop(0))).unlink(missing_ok=True)
 
     def end(self) -> None:
         """There will be no more events: readers end once they were given everything."""
@@ -178,7 +195,7 @@ class EventLog:
         Each reader is given every event. Raises `TrimmedError` when some of them are gone.
         """
         segment = self._containing(after + 1)
-        reader = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+        reader = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
         try:
             offset = _skip(reader, after + 1 - segment.first)
             while True:
@@ -210,15 +227,18 @@ class EventLog:
 
     def _reopen(self, segment: _Segment) -> int:
         try:
-            return os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+            return os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise TrimmedError(self._segments[0].first) from None
 
     def _begin_segment(self) -> None:
         first = self.last + 1
-        segment = _Segment(self._directory / f"{first:012d}.ndjson", first)
+        segment = _Segment(first)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        self._take(segment, os.open(segment.path, flags, 0o600))
+        self._take(segment, os.open(self._path(segment), flags, 0o600))
+
+    def _path(self, segment: _Segment) -> str:
+        return f"{self._directory}/{segment.first:012d}.ndjson"
 
     def _take(self, segment: _Segment, descriptor: int) -> None:
         """Write to this file from now on."""

@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from adapters.agentctl.server.acp.transport import Hears
 from adapters.agentctl.server.event_log import EventLog
-from adapters.agentctl.server.happening import Happening
 from domain import acp_update, turn_evidence
 from domain.acp_update import Memory, Said
 from domain.event import EventKind, Json
@@ -31,24 +30,36 @@ class Hearing(Hears):
     """One instance's.
 
     `crowd` is called when the agent has to wait, and when it may go on; `evidence` makes a line of
-    noise fit to be kept.
+    noise fit to be kept; `over` hears that nothing more will be heard.
     """
+
+    __slots__ = (
+        "_crowd",
+        "_evidence",
+        "_log",
+        "_memory",
+        "_news",
+        "_over",
+        "_replaying",
+        "broken_by",
+        "generation",
+    )
 
     def __init__(
         self,
         log: EventLog,
         crowd: Callable[[bool], None],
         evidence: Callable[[bytes], str],
+        over: Callable[[], None],
     ) -> None:
         self._log = log
         self._crowd = crowd
         self._evidence = evidence
+        self._over = over
         self._memory = Memory()
         self._replaying = False
         self._news: dict[EventKind, Said] = {}
         self.generation: int | None = None
-        self.over = Happening()
-        """That nothing more will be heard."""
         self.broken_by: str | None = None
 
     def record(self, kind: EventKind, body: Json) -> None:
@@ -116,11 +127,11 @@ class Hearing(Hears):
     @override
     def broken(self, reason: str) -> None:
         self.broken_by = reason
-        self.over.happen()
+        self._over()
 
     @override
     def ended(self) -> None:
-        self.over.happen()
+        self._over()
 
     @override
     def crowded(self, crowded: bool) -> None:

@@ -7,7 +7,7 @@ ends, and then leaves nothing but its log, until that is released.
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,13 +21,13 @@ from adapters.agentctl.server.agent_files import AgentFiles
 from adapters.agentctl.server.agent_process import AgentProcess
 from adapters.agentctl.server.agent_terminals import AgentTerminals
 from adapters.agentctl.server.beside import Beside
-from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Kept, Known, unpack
 from adapters.agentctl.server.happening import Happening
 from adapters.agentctl.server.hearing import Hearing
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.launching import Launched, Launching
+from adapters.agentctl.server.life import Life
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.record import Record
 from adapters.agentctl.server.stderr_tail import StderrTail
@@ -51,13 +51,33 @@ RETRY_SECONDS: Final = 1.0
 class Instance(Hosted):
     """`live` is its life, run by its owner in a task; everything else is called meanwhile."""
 
+    __slots__ = (
+        "_admit",
+        "_asked",
+        "_beside",
+        "_git",
+        "_hearing",
+        "_over",
+        "_parts",
+        "_permissions",
+        "_places",
+        "_process",
+        "_retry",
+        "_talk",
+        "_transport",
+        "_turns",
+        "_workspace",
+        "begun",
+        "handle",
+        "log",
+    )
+
     def __init__(self, parts: Parts, asked: wire.Create) -> None:
         self.handle = Handle(
             ExecutionId(asked.execution), TaskId(asked.task), SessionId(asked.session)
         )
         self._parts = parts
         self._asked: wire.Create | None = asked
-        self._directory = parts.directory / asked.execution
         self.begun = Happening()
         """That its log can be read, though nothing of it was answered yet."""
         self._over = Happening()
@@ -68,27 +88,23 @@ class Instance(Hosted):
         self._admit: Callable[[int, int], None] | None = None
         self._places: tuple[Place, ...] = ()
         self._workspace: Path | None = None
-        bounds, redactor = parts.bounds, parts.redactor
-        stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, redactor)
+        bounds, flush = parts.bounds, self._flush
+        stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, parts.redactor)
         self._process = AgentProcess(bounds, stderr, hard_stop=asked.hard_stop)
-        self.log = EventLog(
-            self._directory, now=parts.clock.now, clean=lambda said: clean_event(said, redactor)
-        )
-        self._hearing = Hearing(
-            self.log,
-            lambda crowded: self._process.hold("requests", crowded),
-            lambda line: evidence(line, bounds.noise_line, redactor),
-        )
+        self.log = EventLog(self._directory, now=parts.clock.now, clean=parts.clean)
+        self._hearing = Hearing(self.log, self._crowd, parts.evidence, self._process.spent.happen)
         self._permissions = Permissions(
             self._hearing.record,
-            self._flush,
+            flush,
             automatic=asked.approve_automatically,
             limit=bounds.permissions,
         )
         self._transport = AgentTransport(self._process.write, self._hearing, bounds)
-        self._turns = Turns(
-            self._hearing, self._permissions, self._flush, self._process.demise, bounds
-        )
+        self._turns = Turns(self._hearing, self._permissions, flush, self._process.demise, bounds)
+
+    @property
+    def _directory(self) -> Path:
+        return self._parts.directory / self.handle.execution
 
     @property
     def identity(self) -> tuple[int, int] | None:
@@ -118,8 +134,8 @@ class Instance(Hosted):
     async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
-            async with AsyncExitStack() as life:
-                life.push_async_callback(self._parts.bundles.end, self.handle)
+            async with Life() as life:
+                life.ends_with(self._end_bundles)
                 launched = await self._launching()(self._take(), life)
                 if failed(launched):
                     answer(launched)
@@ -184,7 +200,7 @@ class Instance(Hosted):
 
     @override
     async def stop(self) -> None:
-        self._process.stop_asked.happen()
+        self._process.ask_to_stop()
         await self._over.wait()
 
     @override
@@ -248,7 +264,7 @@ class Instance(Hosted):
             self._admit = launched.admit
             answer(Success(created))
             try:
-                await self._process.until_over(self._hearing.over)
+                await self._process.spent.wait()
             finally:
                 self._talk = None
                 if self._beside is not None:
@@ -261,6 +277,12 @@ class Instance(Hosted):
         await launched.pushes.look()
         self._hearing.record(EventKind.EXITED, (await self._process.demise()).body)
         self._flush()
+
+    async def _end_bundles(self) -> None:
+        await self._parts.bundles.end(self.handle)
+
+    def _crowd(self, crowded: bool) -> None:
+        self._process.hold("requests", crowded)
 
     def _on_stdout(self, data: bytes) -> None:
         self._transport.feed(data)

@@ -20,6 +20,7 @@ from adapters.agentctl.server.event_log import EventLog
 from adapters.agentctl.server.git_explanation import Kept, keep
 from adapters.agentctl.server.greeting import greet
 from adapters.agentctl.server.hearing import Hearing
+from adapters.agentctl.server.life import Life
 from adapters.agentctl.server.parts import Parts
 from adapters.agentctl.server.push_watch import PushWatch
 from adapters.agentctl.server.record import Record
@@ -79,9 +80,7 @@ class Launching:
     on_stdout: Callable[[bytes], None]
     begun: Callable[[], None]
 
-    async def __call__(
-        self, asked: wire.Create, life: AsyncExitStack
-    ) -> Result[Launched, RuntimeProblem]:
+    async def __call__(self, asked: wire.Create, life: Life) -> Result[Launched, RuntimeProblem]:
         """Launch, or leave nothing, cancelled or not; what ends with it goes onto `life`."""
         async with AsyncExitStack() as undo:
             launched: Result[Launched, RuntimeProblem] = Failure(_GIVEN_UP)
@@ -89,7 +88,7 @@ class Launching:
                 launched = await self._launch(asked, life, undo)
             finally:
                 if failed(launched):
-                    await life.aclose()
+                    await life.close()
                 else:
                     undo.pop_all()
         if failed(launched):
@@ -98,7 +97,7 @@ class Launching:
         return launched
 
     async def _launch(
-        self, asked: wire.Create, life: AsyncExitStack, undo: AsyncExitStack
+        self, asked: wire.Create, life: Life, undo: AsyncExitStack
     ) -> Result[Launched, RuntimeProblem]:
         equipped = await self.parts.outfitter.equip(
             self.handle, asked, self.directory, life=life, undo=undo
@@ -204,9 +203,9 @@ class Launching:
         return pushes
 
     async def _start(
-        self, asked: wire.Create, equipment: Equipment, life: AsyncExitStack
+        self, asked: wire.Create, equipment: Equipment, life: Life
     ) -> Result[Conversation, RuntimeProblem]:
-        life.push_async_callback(self.process.end)
+        life.ends_with(self.process.end)
         started = await self.process.start(
             self.parts.processes, asked.command, equipment, self.on_stdout
         )
@@ -221,7 +220,7 @@ class Launching:
         conversation = await self.parts.converse(
             self.transport, self.permissions, self.terminals, self.files, self.parts.bounds
         )
-        life.push_async_callback(conversation.close)
+        life.ends_with(conversation.close)
         return Success(conversation)
 
     async def _explained(self, problem: RuntimeProblem) -> RuntimeProblem:

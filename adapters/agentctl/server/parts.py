@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.agentctl.server.bundle_shelf import BundleShelf
+from adapters.agentctl.server.cleaning import clean_event, evidence
 from adapters.agentctl.server.conversations import Converse
 from adapters.agentctl.server.credential_doctor import CredentialDoctor
 from adapters.agentctl.server.equipment import Outfitter
@@ -43,3 +44,11 @@ class Parts:
     bundles: BundleShelf
     beside: Processes
     terminals: Terminals
+
+    def clean(self, encoded: bytes) -> bytes:
+        """What an agent said, as JSON, without a secret."""
+        return clean_event(encoded, self.redactor)
+
+    def evidence(self, line: bytes) -> str:
+        """A line of noise, fit to be kept."""
+        return evidence(line, self.bounds.noise_line, self.redactor)

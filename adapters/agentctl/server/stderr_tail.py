@@ -18,6 +18,8 @@ _CONTROL: Final = re.compile(
 
 
 class StderrTail:
+    __slots__ = ("_limit", "_lines", "_redactor", "_rest", "_width")
+
     def __init__(self, lines: int, width: int, redactor: Redactor) -> None:
         self._lines: list[bytes] = []
         self._limit = lines

@@ -65,6 +65,8 @@ class Carrier(Protocol):
 class ToolSocket:
     """Serves one instance from `start` to `close`."""
 
+    __slots__ = ("_carrier", "_clients", "_execution", "_families", "_server")
+
     def __init__(self, execution: ExecutionId, families: Families, carrier: Carrier) -> None:
         self._execution = execution
         self._families = families

@@ -71,6 +71,8 @@ class Talk:
 class Turns:
     """Runs prompts in the group of the instance; `demise` waits for the end of the process."""
 
+    __slots__ = ("_bounds", "_demise", "_flush", "_hearing", "_permissions", "_turn")
+
     def __init__(
         self,
         hearing: Hearing,

@@ -269,6 +269,8 @@ def _client(permissions: Permissions, terminals: ServedTerminals, files: ServedF
 
 
 class _Client:
+    __slots__ = ("_files", "_permissions", "_terminals")
+
     def __init__(
         self, permissions: Permissions, terminals: ServedTerminals, files: ServedFiles
     ) -> None:

@@ -27,6 +27,16 @@ class Permissions:
     Ids count from 1 within the instance.
     """
 
+    __slots__ = (
+        "_answered",
+        "_automatic",
+        "_count",
+        "_flush",
+        "_limit",
+        "_open",
+        "_record",
+    )
+
     def __init__(
         self,
         record: Callable[[EventKind, Json], None],
