@@ -26,6 +26,7 @@ VERBS: Final = {
     "ledger": "list what was done with leases, or export it",
     "profile": "list, show, set and remove what agents are launched with",
     "prompt": "list, show, set and remove the prompts that are saved for use",
+    "audit": "what was done to accounts, tokens, connections and policies",
     "token": "make, list and revoke the access tokens of other clients",
     "user": "list accounts, invite, and change what an account may",
     "agents": "list the agents that can be launched",

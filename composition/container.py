@@ -85,6 +85,7 @@ from pipelines.owner_scope import OwnerScope
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
 from pipelines.prune_outbox import PruneOutbox
+from pipelines.read_audit import PruneAudit, ReadAudit
 from pipelines.read_ledger import PruneLedger, ReadLedger
 from pipelines.read_metrics import ReadMetrics
 from pipelines.recover import Recover
@@ -259,7 +260,7 @@ class ControlPlane(containers.DeclarativeContainer):
         flights=flights,
         agents=agents,
         register_workspace=providers.Singleton(RegisterWorkspace, store, clock, ids),
-        workspace_settings=providers.Singleton(WorkspaceSettings, store),
+        workspace_settings=providers.Singleton(WorkspaceSettings, store, clock),
         connect=providers.Singleton(ConnectWorkspace, store, replace, redactor),
         connect_account=providers.Singleton(ConnectAccount, store, gh_accounts, replace, redactor),
         connect_app=providers.Singleton(
@@ -308,7 +309,7 @@ class ControlPlane(containers.DeclarativeContainer):
         sign_ins=providers.Singleton(
             KeepSignIns, store, clock, passwords, redactor, attempts, revocations
         ),
-        accounts=providers.Singleton(KeepAccounts, store, revocations),
+        accounts=providers.Singleton(KeepAccounts, store, clock, revocations),
         invitations=providers.Singleton(KeepInvitations, store, clock, ids, redactor),
         accept_invitation=providers.Singleton(
             AcceptInvitation, store, clock, ids, passwords, redactor, attempts, open_sign_in
@@ -326,6 +327,7 @@ class ControlPlane(containers.DeclarativeContainer):
         processes=providers.Singleton(SessionProcesses, ensure, beside),
         terminals=providers.Singleton(SessionTerminals, ensure, beside),
         ledger=providers.Singleton(ReadLedger, store),
+        audit=providers.Singleton(ReadAudit, store, clock),
         read_metrics=providers.Singleton(ReadMetrics, store, own_process, VERSION),
         bundles=bundles,
         browsers=browsers,
@@ -359,4 +361,5 @@ class ControlPlane(containers.DeclarativeContainer):
         ledger=providers.Singleton(PruneLedger, store, clock),
         outbox=providers.Singleton(PruneOutbox, store, clock),
         sign_ins=providers.Singleton(PruneSignIns, store, clock),
+        audit=providers.Singleton(PruneAudit, store, clock),
     )

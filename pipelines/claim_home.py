@@ -17,11 +17,13 @@ from domain.account import (
     check_password,
 )
 from domain.attempts import Attempts
+from domain.audit import Deed
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import HOME_OWNER
 from domain.secret import Secret
 from domain.shown_once import RANDOM_BYTES, Kind, digest, spell
 from domain.workspace import InvalidName, check_name
+from pipelines.audited import audited
 from pipelines.open_sign_in import OpenSignIn, SignedIn
 from pipelines.sign_in import TooManyAttempts
 from ports.clock import Clock
@@ -120,6 +122,7 @@ class ClaimHome:
             await unit.put_account(owner)
             await unit.put_password(owner.id, kept)
             signed_in = await self._open(unit, owner, agent)
+            await audited(unit, owner.created_at, Deed.HOME_CLAIMED, owner.id, owner.id)
         self._offered = None
         self._attempts.succeeded(CLAIM, address)
         return Success(signed_in)

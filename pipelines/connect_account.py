@@ -84,7 +84,7 @@ class ConnectAccount:
         read = await self.replace.probe(candidate, request.probe, token)
         if failed(read):
             return Failure(TokenRefused(host.unwrap(), read.failure()))
-        return await self.replace(candidate, Secret(""))
+        return await self.replace(principal, candidate, Secret(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class ConnectApp:
         read = await self.replace.probe(candidate, request.probe, minted.unwrap().secret)
         if failed(read):
             return Failure(TokenRefused(host.unwrap(), read.failure()))
-        return await self.replace(candidate, secret)
+        return await self.replace(principal, candidate, secret)
 
 
 async def owned(

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from domain import connection as rules
 from domain.access import NotFound, OwnerOnly
+from domain.audit import Deed
 from domain.connection import Connection, Fault, InvalidConnection, Kind
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
@@ -17,6 +18,7 @@ from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.repository import InvalidRemote, parse_remote
 from domain.secret import Secret
+from pipelines.audited import audited
 from pipelines.authority import governed
 from pipelines.end_leases import end_leases
 from pipelines.replace_connection import ReplaceConnection
@@ -100,7 +102,7 @@ class ConnectWorkspace:
         read = await self.replace.probe(candidate, request.probe, request.token)
         if failed(read):
             return Failure(TokenRefused(host, read.failure()))
-        return await self.replace(candidate, request.token)
+        return await self.replace(principal, candidate, request.token)
 
 
 def check(
@@ -151,4 +153,7 @@ class DisconnectWorkspace:
             at = self.clock.now()
             await end_leases(unit, at, Why.CONNECTION_REMOVED, connection=connection)
             await unit.remove_connection(connection)
+            await audited(
+                unit, at, Deed.CONNECTION_REMOVED, principal, connection, workspace=workspace
+            )
         return Success(None)

@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from domain.access import NotFound, OwnerOnly
+from domain.audit import Deed
 from domain.execution import Handle
 from domain.identity import TaskId, WorkspaceId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, failed
 from domain.principal import Principal
 from domain.task import Task, TaskState
+from pipelines.audited import audited
 from pipelines.authority import governed
 from pipelines.end_sessions import end_sessions, stop_instances
 from pipelines.task_cleanup import CleanupPlan
@@ -65,6 +67,10 @@ class DeleteWorkspace:
                 if handle not in running
             ]
             await unit.remove_workspace(workspace)
+            at = self.clock.now()
+            await audited(
+                unit, at, Deed.WORKSPACE_DELETED, principal, workspace, workspace=workspace
+            )
         stopped = await stop_instances(self.runtime, late)
         if not failed(stopped):
             for handle in (*running, *late):

@@ -14,10 +14,12 @@ from domain.access_token import (
     keeps_tokens,
     spell,
 )
+from domain.audit import Deed
 from domain.identity import TokenId, UserId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal, Token, User
 from domain.secret import Secret
+from pipelines.audited import audited
 from pipelines.authority import holds
 from ports.clock import Clock
 from ports.ids import Ids
@@ -84,6 +86,8 @@ class KeepAccessTokens:
                 if not await holds(unit, principal, each):
                     return Failure(NotFound("workspace"))
             await unit.add_access_token(token)
+            scopes = " ".join(sorted(token.scopes))
+            await audited(unit, now, Deed.TOKEN_MADE, principal, token.id, detail=scopes)
         return Success(Issued(token, shown))
 
     async def page(
@@ -103,6 +107,8 @@ class KeepAccessTokens:
             return Failure(NotFound("token"))
         async with self.store.write() as unit:
             removed = await unit.remove_access_token(user, token)
+            if removed:
+                await audited(unit, self.clock.now(), Deed.TOKEN_REVOKED, principal, token)
         if not removed:
             return Failure(NotFound("token"))
         self.revocations.tell(token)

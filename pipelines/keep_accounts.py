@@ -6,11 +6,14 @@ from typing import Final, TypeAlias
 
 from domain.access import NotFound
 from domain.account import Account, AdminOnly, LastAdmin, Role, leaves_an_admin
+from domain.audit import Deed
 from domain.identity import SignInId, TokenId, UserId
 from domain.outcome import Failure, Result, Success
 from domain.principal import Principal
+from pipelines.audited import audited
 from pipelines.authority import administers
 from pipelines.sign_in import end_sign_ins
+from ports.clock import Clock
 from ports.revocations import Revocations
 from ports.store import Store, Writer
 
@@ -26,6 +29,7 @@ class KeepAccounts:
     """It never shows or changes what belongs to them."""
 
     store: Store
+    clock: Clock
     revocations: Revocations
 
     async def page(
@@ -59,6 +63,9 @@ class KeepAccounts:
             if not leaves_an_admin(found, changed, await unit.active_admins()):
                 return Failure(LastAdmin())
             await unit.put_account(changed)
+            now_is = f"{changed.role.value}, {'active' if changed.active else 'disabled'}"
+            at = self.clock.now()
+            await audited(unit, at, Deed.ACCOUNT_CHANGED, principal, user, detail=now_is)
             if not changed.active:
                 over = [*await end_sign_ins(unit, user), *await _end_tokens(unit, user)]
         for each in over:

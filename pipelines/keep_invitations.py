@@ -15,6 +15,7 @@ from domain.account import (
     check_email,
 )
 from domain.attempts import Attempts
+from domain.audit import Deed
 from domain.identity import InvitationId, UserId
 from domain.invitation import InvalidDays, Invitation, check_days, is_open, suits
 from domain.outcome import Failure, Result, Success, failed
@@ -22,6 +23,7 @@ from domain.principal import HOME_OWNER, Principal, Token, User
 from domain.secret import Secret
 from domain.shown_once import RANDOM_BYTES, Kind, digest, spell
 from domain.workspace import InvalidName
+from pipelines.audited import audited
 from pipelines.authority import administers
 from pipelines.claim_home import NewAccount, check_new
 from pipelines.open_sign_in import OpenSignIn, SignedIn
@@ -81,6 +83,8 @@ class KeepInvitations:
             if not await administers(unit, principal):
                 return Failure(AdminOnly())
             await unit.add_invitation(invitation)
+            key = invitation.id
+            await audited(unit, now, Deed.INVITED, principal, key, detail=role.value)
         return Success(Invited(invitation, shown))
 
     async def page(
@@ -99,6 +103,9 @@ class KeepInvitations:
             if not await administers(unit, principal):
                 return Failure(AdminOnly())
             removed = await unit.remove_invitation(invitation)
+            if removed:
+                at = self.clock.now()
+                await audited(unit, at, Deed.INVITATION_REVOKED, principal, invitation)
         return Success(None) if removed else Failure(NotFound("invitation"))
 
 
@@ -167,6 +174,8 @@ class AcceptInvitation:
             await unit.put_account(account)
             await unit.put_password(account.id, kept)
             signed_in = await self.open_sign_in(unit, account, agent)
+            at = account.created_at
+            await audited(unit, at, Deed.INVITATION_ACCEPTED, account.id, found.id)
         return Success(signed_in)
 
     async def _open(self, state: Reader, shown: Secret) -> Invitation | None:

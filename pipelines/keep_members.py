@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from domain.access import NotFound, Standing
 from domain.account import check_email
+from domain.audit import Deed
 from domain.identity import UserId, WorkspaceId
 from domain.membership import (
     MAX_MEMBERS,
@@ -17,10 +18,11 @@ from domain.membership import (
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal, User
 from domain.workspace import Workspace
+from pipelines.audited import audited
 from pipelines.authority import governed, holds
 from ports.clock import Clock
 from ports.revocations import Revocations
-from ports.store import Store
+from ports.store import Store, Writer
 
 __all__ = ("KeepMembers",)
 
@@ -67,6 +69,7 @@ class KeepMembers:
                 return Failure(TooManyMembers())
             member = Member(account.id, self.clock.now())
             await unit.put_member(workspace, member)
+            await self._told(unit, Deed.MEMBER_ADDED, principal, workspace, account.id)
         return Success(KnownMember(member, account))
 
     async def remove(
@@ -86,6 +89,7 @@ class KeepMembers:
                 return Failure(OwnerStays())
             if not await unit.remove_member(workspace, user):
                 return Failure(NotFound("member"))
+            await self._told(unit, Deed.MEMBER_REMOVED, principal, workspace, user)
         self.revocations.interrupt(user)
         return Success(None)
 
@@ -105,4 +109,10 @@ class KeepMembers:
             handed = replace(found, owner=user)
             await unit.put_workspace(handed)
             await unit.put_member(workspace, Member(found.owner, self.clock.now()))
+            await self._told(unit, Deed.WORKSPACE_HANDED_OVER, principal, workspace, user)
         return Success(handed)
+
+    async def _told(
+        self, unit: Writer, deed: Deed, principal: Principal, workspace: WorkspaceId, user: UserId
+    ) -> None:
+        await audited(unit, self.clock.now(), deed, principal, user, workspace=workspace)

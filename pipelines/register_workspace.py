@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain.access import NotFound, founder
+from domain.audit import Deed
 from domain.credential_policy import Mode
 from domain.identity import WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.workspace import InvalidName, UnknownMode, Workspace, check_name, parse_mode
+from pipelines.audited import audited
 from ports.clock import Clock
 from ports.ids import Ids
 from ports.store import Store
@@ -46,4 +48,6 @@ class RegisterWorkspace:
         )
         async with self.store.write() as unit:
             await unit.put_workspace(workspace)
+            key, at = workspace.id, workspace.created_at
+            await audited(unit, at, Deed.WORKSPACE_MADE, principal, key, workspace=key)
         return Success(workspace)

@@ -4,12 +4,15 @@ from dataclasses import dataclass, replace
 
 from domain import connection as rules
 from domain.access import NotFound
+from domain.audit import Deed
 from domain.connection import Connection, Kind, Status
 from domain.git_failure import GitFailure
 from domain.identity import ConnectionId, WorkspaceId
 from domain.ledger import Why
 from domain.outcome import Failure, Result, Success
+from domain.principal import Principal
 from domain.secret import Secret
+from pipelines.audited import audited
 from pipelines.end_leases import end_leases
 from ports.clock import Clock
 from ports.git import ClosedGit, RemoteAccess
@@ -49,7 +52,9 @@ class ReplaceConnection:
         authority = candidate.certificate_authority
         return await self.git.probe(RemoteAccess(url, username, secret, authority))
 
-    async def __call__(self, candidate: Connection, secret: Secret) -> Result[Connection, NotFound]:
+    async def __call__(
+        self, principal: Principal, candidate: Connection, secret: Secret
+    ) -> Result[Connection, NotFound]:
         """The stored connection, under a revision that was never given before."""
         async with self.store.write() as unit:
             if await unit.workspace(candidate.workspace) is None:
@@ -65,4 +70,13 @@ class ReplaceConnection:
             await end_leases(unit, at, Why.CONNECTION_REPLACED, connection=connection.id)
             sealed = self.vault.seal(connection_place(connection.id, connection.workspace), secret)
             await unit.put_connection(connection, sealed)
+            await audited(
+                unit,
+                at,
+                Deed.CONNECTION_PUT,
+                principal,
+                connection.id,
+                workspace=connection.workspace,
+                detail=f"{connection.kind.value} {connection.host}",
+            )
         return Success(connection)

@@ -7,11 +7,13 @@ from typing import TypeAlias
 from domain.access import NotFound
 from domain.account import Account, InvalidPassword, check_email, check_password
 from domain.attempts import Attempts
+from domain.audit import Deed
 from domain.identity import SignInId, UserId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal, User
 from domain.secret import Secret
 from domain.sign_in import SIGN_IN_LIFE, SignIn, lasts
+from pipelines.audited import audited
 from pipelines.open_sign_in import OpenSignIn, SignedIn
 from ports.clock import Clock
 from ports.passwords import Passwords
@@ -72,13 +74,16 @@ class AuthenticateUser:
             account = await state.account_with(name)
             kept = await state.kept_password(account.id) if account is not None else None
         same = await self.passwords.are_same(password, kept)
-        if account is None or not same or not account.active:
-            return Failure(SignInRefused())
         async with self.store.write() as unit:
-            still = await unit.account(account.id)
-            if still is None or not still.active or await unit.kept_password(still.id) != kept:
+            still = await unit.account(account.id) if account is not None else None
+            unchanged = still is not None and await unit.kept_password(still.id) == kept
+            if still is None or not still.active or not same or not unchanged:
+                named = account.id if account is not None else ""
+                await audited(unit, self.clock.now(), Deed.SIGN_IN_REFUSED, None, named)
                 return Failure(SignInRefused())
             signed_in = await self.open_sign_in(unit, still, agent)
+            key = signed_in.sign_in.id
+            await audited(unit, self.clock.now(), Deed.SIGNED_IN, still.id, key)
         self.attempts.succeeded(name, address)
         return Success(signed_in)
 
@@ -115,6 +120,8 @@ class KeepSignIns:
             return Failure(NotFound("session"))
         async with self.store.write() as unit:
             removed = await unit.remove_sign_in(principal.id, sign_in)
+            if removed:
+                await audited(unit, self.clock.now(), Deed.SIGN_IN_ENDED, principal, sign_in)
         if not removed:
             return Failure(NotFound("session"))
         self.revocations.tell(sign_in)
@@ -148,6 +155,7 @@ class KeepSignIns:
                 return Failure(SignInRefused())
             await unit.put_password(user, kept)
             ended = await end_sign_ins(unit, user, keep=by)
+            await audited(unit, self.clock.now(), Deed.PASSWORD_CHANGED, principal, user)
         for each in ended:
             self.revocations.tell(each)
         self.attempts.succeeded(user, address)

@@ -26,6 +26,7 @@ from domain.ledger import Why
 from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.session import Move, Session, SessionFailure, SessionState, next_state
+from pipelines.audited import audited_secrets
 from pipelines.end_leases import end_leases
 from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.issue_lease import IssueLease
@@ -221,6 +222,7 @@ class StartExecution:
                 return decided
             decision = decided.unwrap()
             await unit.put_execution(execution)
+            await audited_secrets(unit, execution, workspace.id, layers)
             if not await unit.save_session(replace(current, execution=execution.id)):
                 return Failure(Superseded())
             grants: list[LeaseGrant] = []

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain.access import NotFound, OwnerOnly
+from domain.audit import Deed
 from domain.credential_policy import PolicyDescription, describe_policy
 from domain.identity import WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.workspace import UnknownMode, Workspace, parse_mode
+from pipelines.audited import audited
 from pipelines.authority import governed, workspace_for
-from ports.store import Reader, Store
+from ports.clock import Clock
+from ports.store import Reader, Store, Writer
 
 __all__ = ("SameWorkspace", "SettingsProblem", "WorkspaceSettings")
 
@@ -29,6 +32,7 @@ SettingsProblem: TypeAlias = NotFound | OwnerOnly | UnknownMode | SameWorkspace
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
     store: Store
+    clock: Clock
 
     async def read(
         self, principal: Principal, workspace: WorkspaceId
@@ -62,6 +66,7 @@ class WorkspaceSettings:
             )
             if changed != found:
                 await unit.put_workspace(changed)
+                await self._told(unit, principal, changed)
             return Success(await described(unit, changed))
 
     async def copy(
@@ -79,7 +84,20 @@ class WorkspaceSettings:
                 return Failure(found.failure())
             copied = replace(found.unwrap(), mode=origin.mode, accepts_netrc=origin.accepts_netrc)
             await unit.put_workspace(copied)
+            await self._told(unit, principal, copied)
             return Success(await described(unit, copied))
+
+    async def _told(self, unit: Writer, principal: Principal, workspace: Workspace) -> None:
+        netrc = ", netrc accepted" if workspace.accepts_netrc else ""
+        await audited(
+            unit,
+            self.clock.now(),
+            Deed.POLICY_CHANGED,
+            principal,
+            workspace.id,
+            workspace=workspace.id,
+            detail=workspace.mode.value + netrc,
+        )
 
 
 async def described(state: Reader, workspace: Workspace) -> PolicyDescription:

@@ -55,6 +55,7 @@ from domain.turn import Turn
 from domain.workspace import Workspace
 from ports.accounts import AccountReader, AccountWriter
 from ports.agentctl_record import AgentctlRecord
+from ports.audit import AuditReader, AuditWriter
 from ports.changes import Changes
 from ports.vault import SealedValue
 
@@ -79,7 +80,7 @@ class StoreUnavailable(Exception):  # noqa: N818 -- it says what is, as the prob
         self.fault = fault
 
 
-class Reader(AccountReader, Protocol):
+class Reader(AccountReader, AuditReader, Protocol):
     """What can be asked of the store."""
 
     async def workspace(self, workspace: WorkspaceId) -> Workspace | None: ...
@@ -232,7 +233,7 @@ class Reader(AccountReader, Protocol):
         ...
 
 
-class Writer(Reader, AccountWriter, Protocol):
+class Writer(Reader, AccountWriter, AuditWriter, Protocol):
     """What can be done in a unit of work."""
 
     async def put_workspace(self, workspace: Workspace) -> None: ...

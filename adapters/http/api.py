@@ -25,6 +25,7 @@ from pipelines.launch_session import LaunchSession
 from pipelines.move_task import MoveTask
 from pipelines.prompt_queue import ChangeQueue, QueuePrompt, SendQueued
 from pipelines.prompt_session import AnswerPermission, CancelTurn, PromptSession
+from pipelines.read_audit import ReadAudit
 from pipelines.read_ledger import ReadLedger
 from pipelines.read_metrics import ReadMetrics
 from pipelines.register_repository import RegisterRepository
@@ -109,6 +110,7 @@ class Api:
     processes: SessionProcesses
     terminals: SessionTerminals
     ledger: ReadLedger
+    audit: ReadAudit
     bundles: Bundles
     browsers: Browsers
     clock: Clock

@@ -12,6 +12,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from adapters.http.access_tokens import AccessTokens
 from adapters.http.api import Api
+from adapters.http.audit import Audit
 from adapters.http.authentication import Authentication
 from adapters.http.browsers import BrowserRoutes
 from adapters.http.bundles import BundleRoutes
@@ -91,6 +92,7 @@ def create_app(
             SessionGit,
             Processes,
             Ledger,
+            Audit,
             Questions,
             SavedPrompts,
             AccessTokens,

@@ -21,6 +21,7 @@ from adapters.http.bundle_answers import (
 )
 from domain import bundle_request
 from domain.access import NotFound
+from domain.audit import Deed
 from domain.bundle_job import Job, UnknownJob
 from domain.bundle_path import BundleId
 from domain.identity import UserId
@@ -57,6 +58,8 @@ class BundleRoutes(Controller):
         owner = owner_of(principal)
         request = granted(bundle_request.parse(data.sources, data.session_ids))
         admitted = granted(api.bundles.request(owner, request))
+        if not admitted.reused:
+            await api.audit.exported(principal, Deed.BUNDLE_ASKED, admitted.job.id)
         body = shown(api, owner, admitted.job, reused=admitted.reused)
         return Response(body, status_code=200 if admitted.reused else 201)
 

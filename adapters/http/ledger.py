@@ -12,6 +12,7 @@ from litestar.response import Stream
 
 from adapters.http.api import Api
 from adapters.http.problems import accepted
+from domain.audit import Deed
 from domain.identity import RepositoryId, SessionId, TaskId, WorkspaceId
 from domain.ledger import (
     MAX_PAGE,
@@ -80,6 +81,7 @@ class Ledger(Controller):
     ) -> Stream:
         """Everything that matches, as JSON lines or CSV (RFC 4180)."""
         accepted(await api.ledger(principal, replace(asked, limit=1)))
+        await api.audit.exported(principal, Deed.LEDGER_EXPORTED)
         media_type = "text/csv" if format is Format.CSV else "application/x-ndjson"
         return Stream(
             lines(api, principal, replace(asked, limit=MAX_PAGE), format),

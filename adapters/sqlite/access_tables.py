@@ -9,6 +9,7 @@ __all__ = (
     "AccessTokenRow",
     "AccountPasswordRow",
     "AccountRow",
+    "AuditRow",
     "InvitationRow",
     "SignInRow",
     "WorkspaceMemberRow",
@@ -97,3 +98,22 @@ class InvitationRow(SQLModel, table=True):
     invited_by: str
     created_at: str
     expires_at: str
+
+
+class AuditRow(SQLModel, table=True):
+    """It refers to nothing: an entry outlives what it tells of."""
+
+    __tablename__ = "audit_log"
+    __table_args__: ClassVar = (
+        Index("ix_audit_log_at", "at"),
+        {"sqlite_autoincrement": True},
+    )
+
+    sequence: int | None = Field(default=None, primary_key=True)
+    at: str
+    deed: str
+    actor: str
+    user_id: str | None
+    subject: str
+    workspace_id: str | None
+    detail: str

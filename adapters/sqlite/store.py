@@ -16,6 +16,7 @@ from typing_extensions import override
 from adapters.sqlite.access_tokens import AccessTokenReads, AccessTokenWrites
 from adapters.sqlite.accounts import AccountReads, AccountWrites
 from adapters.sqlite.agentctl_records import AgentctlReads, AgentctlWrites
+from adapters.sqlite.audit import AuditReads, AuditWrites
 from adapters.sqlite.changes import Followers
 from adapters.sqlite.connection import fault_of
 from adapters.sqlite.connections import ConnectionReads, ConnectionWrites
@@ -75,6 +76,7 @@ class SqliteReader(
     TallyReads,
     AccessTokenReads,
     AccountReads,
+    AuditReads,
 ):
     """What can be asked of the store."""
 
@@ -101,6 +103,7 @@ class SqliteWriter(
     SealedWrites,
     AccessTokenWrites,
     AccountWrites,
+    AuditWrites,
     SqliteReader,
 ):
     """What can be done in a unit of work."""

@@ -14,6 +14,7 @@ from domain.credential_policy import Mode
 from domain.identity import ConnectionId, TokenId, UserId
 from domain.principal import Token
 from pipelines.workspace_settings import WorkspaceSettings
+from tests.fakes.clock import ManualClock
 from tests.pipelines.broker import CONNECTION, SCOPE, broker
 from tests.requirements import requirement
 
@@ -53,7 +54,7 @@ class SealedStore:
 async def test_the_description_of_a_workspace_needs_no_secret(tmp_path: Path) -> None:
     app = replace(CONNECTION, kind=Kind.GITHUB_APP, login="Kandev Bot", account="acme")
     async with broker(tmp_path, app) as made:
-        settings = WorkspaceSettings(SealedStore(made.store))  # type: ignore[arg-type]  # as above
+        settings = WorkspaceSettings(SealedStore(made.store), ManualClock())  # type: ignore[arg-type]  # as above
         described = (await settings.read(OWNER, SCOPE.workspace)).unwrap()
 
     [told] = described.connections
@@ -69,7 +70,7 @@ async def test_the_description_of_a_workspace_needs_no_secret(tmp_path: Path) ->
 @requirement("connection:described")
 async def test_an_actor_that_nothing_tells_is_unknown(tmp_path: Path) -> None:
     async with broker(tmp_path, replace(CONNECTION, login=None)) as made:
-        settings = WorkspaceSettings(SealedStore(made.store))  # type: ignore[arg-type]  # as above
+        settings = WorkspaceSettings(SealedStore(made.store), ManualClock())  # type: ignore[arg-type]  # as above
         described = (await settings.read(OWNER, SCOPE.workspace)).unwrap()
 
     assert [each.actor for each in described.connections] == [None]

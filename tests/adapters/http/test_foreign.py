@@ -32,6 +32,8 @@ OPEN = {
     ("DELETE", f"{V1}/tokens/{{token_id}}"),
     ("GET", f"{V1}/ledger"),
     ("GET", f"{V1}/ledger/export"),
+    ("GET", f"{V1}/audit"),
+    ("GET", f"{V1}/audit/export"),
     ("POST", f"{V1}/diagnostics/bundles"),
     ("GET", f"{V1}/diagnostics/capture-requests"),
     ("POST", f"{V1}/diagnostics/frontend-errors"),
@@ -234,7 +236,14 @@ async def test_nothing_of_anothers_is_changed_or_listed(two: Two) -> None:
         await asked(two, *each, two.names)
     listed = [
         (await two.stranger.get(path)).text
-        for path in (f"{V1}/workspaces", f"{V1}/tokens", f"{V1}/ledger", f"{V1}/ledger/export")
+        for path in (
+            f"{V1}/workspaces",
+            f"{V1}/tokens",
+            f"{V1}/ledger",
+            f"{V1}/ledger/export",
+            f"{V1}/audit",
+            f"{V1}/audit/export",
+        )
     ]
 
     assert await shown(two, looked) == before

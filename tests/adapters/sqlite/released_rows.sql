@@ -128,3 +128,7 @@ INSERT INTO sign_ins (id, user_id, digest, agent, created_at, seen_at)
 VALUES ('sg1', 'owner', 'cd', 'Browser', '2026-01-02T03:04:05.678901+00:00', '2026-01-02T04:04:05.678901+00:00');
 INSERT INTO invitations (id, digest, email, role, invited_by, created_at, expires_at)
 VALUES ('in1', 'ef', 'cy@example.org', 'member', 'owner', '2026-01-02T03:04:05.678901+00:00', '2026-01-09T03:04:05.678901+00:00');
+
+-- v0020_audit
+INSERT INTO audit_log (at, deed, actor, user_id, subject, workspace_id, detail)
+VALUES ('2026-01-02T03:04:05.678901+00:00', 'policy_changed', 'user:owner', 'owner', 'w1', 'w1', 'managed');

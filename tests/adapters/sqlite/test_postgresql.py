@@ -384,3 +384,14 @@ async def test_a_nul_which_postgresql_cannot_store_becomes_its_symbol(
         task = await state.task(EXAMPLE.task.id)
     assert task is not None
     assert task.title == "a\N{SYMBOL FOR NULL}b"
+
+
+@requirement("audit:append-only")
+def test_the_database_refuses_to_change_an_entry_of_the_audit_log(
+    postgres: Postgres, database: str
+) -> None:
+    columns = "at, deed, actor, subject, detail"
+    postgres.tell(f"INSERT INTO audit_log ({columns}) VALUES ('a', 'b', 'c', 'd', '')", database)
+
+    with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
+        postgres.tell("UPDATE audit_log SET actor = 'somebody else'", database)

@@ -1,5 +1,6 @@
 """Opening databases of every age."""
 
+import sqlite3
 import subprocess
 import sys
 from datetime import timedelta
@@ -312,6 +313,7 @@ async def test_a_store_that_cannot_be_opened_says_why(database: Path) -> None:
 def test_alembic_is_loaded_only_where_there_is_something_to_apply(database: Path) -> None:
     script = f"""
 import asyncio, sys
+import sqlite3
 from pathlib import Path
 from adapters.sqlite.store import open_store
 from adapters.system.clock import SystemClock
@@ -352,3 +354,13 @@ def test_every_migration_says_what_its_day_stored_in_each_column(tmp_path: Path)
                 empty.append(f"{table}.{column}")
 
     assert empty == [], "released_rows.sql has no value for these"
+
+
+@requirement("audit:append-only")
+def test_the_database_refuses_to_change_an_entry_of_the_audit_log(tmp_path: Path) -> None:
+    newest = releases(tmp_path)[-1]
+
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        write(newest, "UPDATE audit_log SET actor = 'somebody else'")
+
+    assert rows(newest, "SELECT actor FROM audit_log") == [("user:owner",)]
