@@ -24,7 +24,7 @@ __all__ = ("main",)
 
 def body(rows: list[tuple[Any, ...]]) -> TaskBody:
     key, workspace, title, prompt, state, created, *_ = rows[0]
-    repositories = [TaskRepositoryBody(name, base) for *_, name, base in rows if name is not None]
+    repositories = [TaskRepositoryBody(*row[-4:]) for row in rows if row[-4] is not None]
     at = datetime.fromisoformat(created)
     return TaskBody(key, workspace, title, prompt, state, repositories, at)
 

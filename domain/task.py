@@ -4,25 +4,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from domain.branch import InvalidBranch, check_branch
 from domain.identity import RepositoryId, TaskId, WorkspaceId
-from domain.outcome import Failure, Result, Success
+from domain.outcome import Failure, Result, Success, failed
 
 __all__ = (
     "MAX_EXTERNAL_ID_BYTES",
     "MAX_PROMPT_BYTES",
+    "MAX_PULL_REQUEST",
     "InvalidExternalId",
     "InvalidPrompt",
+    "InvalidStart",
     "Task",
     "TaskRepository",
     "TaskState",
     "check_external_id",
     "check_prompt",
+    "check_start",
 )
 
 MAX_PROMPT_BYTES = 1024 * 1024
 """The largest prompt, in bytes of UTF-8."""
 MAX_EXTERNAL_ID_BYTES = 255
 """The longest name that a client gives a task, in bytes of UTF-8."""
+
+MAX_PULL_REQUEST = 2**31 - 1
+"""The highest number of a pull request."""
 
 
 class TaskState(StrEnum):
@@ -34,10 +41,36 @@ class TaskState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaskRepository:
-    """A repository that the task works in; `base` is the branch to start from, None its default."""
+    """A repository that the task works in; `base` is the branch to start from, None its default.
+
+    Instead of a base, `checkout` names a branch that exists, and is worked on as it is, or
+    `pull_request` the number of one at the remote, at whose head the work begins.
+    """
 
     repository: RepositoryId
     base: str | None = None
+    checkout: str | None = None
+    pull_request: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidStart:
+    """Of base, branch and pull request more than one is named, or its number is out of bounds."""
+
+
+def check_start(place: TaskRepository) -> Result[TaskRepository, InvalidBranch | InvalidStart]:
+    """A place whose work begins at one thing at most, of a name or number that there can be."""
+    named = [each for each in (place.base, place.checkout) if each is not None]
+    number = place.pull_request
+    if len(named) + (number is not None) > 1:
+        return Failure(InvalidStart())
+    if number is not None and not 0 < number <= MAX_PULL_REQUEST:
+        return Failure(InvalidStart())
+    for name in named:
+        branch = check_branch(name)
+        if failed(branch):
+            return branch
+    return Success(place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,24 @@
 """Create a task: a prompt, and the repositories to work in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from domain.access import Act, NotFound, acts_for_a_person
-from domain.branch import InvalidBranch, check_branch
+from domain.branch import InvalidBranch
 from domain.identity import TaskId, WorkspaceId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Execution, Principal
 from domain.task import (
     InvalidExternalId,
     InvalidPrompt,
+    InvalidStart,
     Task,
     TaskRepository,
     TaskState,
     check_external_id,
     check_prompt,
+    check_start,
 )
 from domain.workspace import MAX_NAME, InvalidName, check_name
 from pipelines.authority import permitted, sees
@@ -30,6 +32,7 @@ __all__ = (
     "CreateTaskRequest",
     "Created",
     "NoRepository",
+    "NotCloned",
     "TooDeep",
 )
 
@@ -60,15 +63,15 @@ class TooDeep:
     """The parent is a part itself: tasks have one level of parts."""
 
 
-CreateTaskProblem: TypeAlias = (
-    NotFound
-    | InvalidName
-    | InvalidPrompt
-    | InvalidExternalId
-    | InvalidBranch
-    | NoRepository
-    | TooDeep
+@dataclass(frozen=True, slots=True)
+class NotCloned:
+    """Pull requests are fetched into clones of ours, and this is a repository of the user's."""
+
+
+PlaceProblem: TypeAlias = (
+    NotFound | InvalidBranch | InvalidStart | NoRepository | NotCloned | TooDeep
 )
+CreateTaskProblem: TypeAlias = PlaceProblem | InvalidName | InvalidPrompt | InvalidExternalId
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,9 @@ class CreateTask:
             return named
         external_id = named.unwrap() if named is not None else None
         async with self.store.write() as unit:
-            placed = await place(unit, principal, request)
-            if failed(placed):
-                return placed
+            places = await placed(unit, principal, request)
+            if failed(places):
+                return places
             if external_id is not None:
                 known = await unit.task_named(request.workspace, external_id)
                 if known is not None:
@@ -118,7 +121,7 @@ class CreateTask:
                 title.unwrap(),
                 prompt.unwrap(),
                 TaskState.OPEN,
-                placed.unwrap(),
+                places.unwrap(),
                 self.clock.now(),
                 request.parent,
                 external_id,
@@ -127,9 +130,9 @@ class CreateTask:
         return Success(Created(task))
 
 
-async def place(
+async def placed(
     state: Reader, principal: Principal, request: CreateTaskRequest
-) -> Result[tuple[TaskRepository, ...], NotFound | InvalidBranch | NoRepository | TooDeep]:
+) -> Result[tuple[TaskRepository, ...], PlaceProblem]:
     """Where the task works, if the principal may put it there."""
     workspace = await state.workspace(request.workspace)
     if workspace is None or not await sees(state, principal, workspace.id):
@@ -147,16 +150,26 @@ async def place(
             return Failure(NotFound("task"))
         if parent.parent is not None:
             return Failure(TooDeep())
-        wanted = wanted or parent.repositories
+        wanted = wanted or tuple(_beside(each) for each in parent.repositories)
     chosen = [each.repository for each in wanted]
     if not chosen or len(set(chosen)) != len(chosen):
         return Failure(NoRepository())
-    for base in (each.base for each in wanted if each.base is not None):
-        branch = check_branch(base)
-        if failed(branch):
-            return branch
-    known = {each.id for each in await state.repositories(workspace.id)}
-    return Success(wanted) if known.issuperset(chosen) else Failure(NotFound("repository"))
+    for place in wanted:
+        start = check_start(place)
+        if failed(start):
+            return start
+    known = {each.id: each for each in await state.repositories(workspace.id)}
+    if not known.keys() >= set(chosen):
+        return Failure(NotFound("repository"))
+    for place in wanted:
+        if place.pull_request is not None and known[place.repository].clone_url is None:
+            return Failure(NotCloned())
+    return Success(wanted)
+
+
+def _beside(place: TaskRepository) -> TaskRepository:
+    """Where a part works: a branch that its parent has checked out is where its own begins."""
+    return replace(place, base=place.base or place.checkout, checkout=None)
 
 
 def may_divide(principal: Principal, task: TaskId) -> bool:

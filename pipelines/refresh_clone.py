@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain import connection as rules
+from domain.base_branch import pull_request_heads, pull_request_ref
 from domain.connection import Status, serving
-from domain.git_failure import GitFailure
-from domain.outcome import Result, Success, failed
+from domain.git_failure import GitCode, GitFailure
+from domain.outcome import Failure, Result, Success, failed
 from domain.registered_repository import Repository
 from domain.repository import RepositoryIdentity, https_url
 from pipelines.connection_credential import ConnectionCredential
@@ -14,9 +15,16 @@ from ports.credential_source import NoCredential
 from ports.git import ClosedGit, RemoteAccess
 from ports.store import Store
 
-__all__ = ("RefreshClone", "RefreshProblem")
+__all__ = ("NoPullRequest", "RefreshClone", "RefreshProblem")
 
 RefreshProblem: TypeAlias = GitFailure | NoCredential
+
+
+@dataclass(frozen=True, slots=True)
+class NoPullRequest:
+    """The remote has no head of a pull request of this number."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,22 @@ class RefreshClone:
         if failed(access):
             return access
         return await self._refresh(repository, access.unwrap())
+
+    async def pull_request(
+        self, repository: Repository, number: int
+    ) -> Result[str, RefreshProblem | NoPullRequest]:
+        """Fetch the head of a pull request into the clone, which is there; the name of its ref."""
+        access = await self._access(repository)
+        if failed(access):
+            return access
+        kept = pull_request_ref(number)
+        fetched = await self.git.fetch_head(
+            repository.id, access.unwrap(), pull_request_heads(number), kept
+        )
+        if failed(fetched):
+            missing = fetched.failure().code is GitCode.UNKNOWN_BRANCH
+            return Failure(NoPullRequest(number)) if missing else fetched
+        return Success(kept)
 
     async def _refresh(
         self, repository: Repository, remote: RemoteAccess

@@ -174,18 +174,24 @@ class StartExecution:
             if failed(source):
                 return source
             begins = beginning(
-                wanted.base, repository.default_branch, clone=repository.local_path is None
+                wanted, repository.default_branch, clone=repository.local_path is None
             )
+            if wanted.pull_request is not None and repository.id not in facts.branches:
+                head = await self.refresh.pull_request(repository, wanted.pull_request)
+                if failed(head):
+                    return head
             settings = facts.settings[repository.id]
             checkouts.append(
                 Checkout(
                     repository=repository.id,
                     source=source.unwrap(),
                     folder="" if alone else repository.name,
-                    branch=facts.branches.get(repository.id)
+                    branch=begins.branch
+                    or facts.branches.get(repository.id)
                     or branch_of(settings.worktree_branch_template, facts.task),
                     base=begins.base,
                     fallbacks=begins.fallbacks,
+                    existing=begins.branch is not None,
                     copies=copy_files.parse(settings.copy_files),
                     scripts=scripts_of(repository, settings),
                 )

@@ -18,6 +18,7 @@ from domain.lease import LeaseRefusal
 from domain.outcome import failed
 from domain.session import Move, NotAllowed, Session, SessionFailure, SessionState, next_state
 from domain.stored_environment import SecretMissing
+from pipelines.refresh_clone import NoPullRequest
 from pipelines.session_profiles import OtherAgent
 from ports.credential_source import NoCredential
 from ports.runtime import RuntimeProblem
@@ -51,6 +52,7 @@ StartProblem: TypeAlias = (
     | NoCredential
     | LeaseRefusal
     | DirtyCheckout
+    | NoPullRequest
     | RuntimeProblem
     | Superseded
 )
@@ -67,6 +69,8 @@ def failure_of(problem: StartProblem) -> SessionFailure:
             return SessionFailure(f"{what}_not_found", "")
         case DirtyCheckout(path=path):
             return SessionFailure("dirty_checkout", path)
+        case NoPullRequest(number=number):
+            return SessionFailure("pull_request_not_found", str(number))
         case Superseded() | NotAllowed():
             return SessionFailure("superseded", "")
         case NoCredential(fault=fault, account=account):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from domain.base_branch import beginning
+from domain.base_branch import Beginning, beginning
 from domain.branch_template import branch_of
 from domain.execution import ExecutorType
 from domain.identity import RepositoryId
@@ -40,9 +40,9 @@ async def worktrees_of(
     settings = {each: await state.repository_settings(each) for each in known}
     branches = branches_of(sessions)
 
-    def start(repository: Repository, chosen: TaskRepository) -> str:
+    def start(repository: Repository, chosen: TaskRepository) -> Beginning:
         clone = repository.local_path is None
-        return beginning(chosen.base, repository.default_branch, clone=clone).base
+        return beginning(chosen, repository.default_branch, clone=clone)
 
     wanted = [(each, known[each.repository]) for each in task.repositories]
     return Worktrees(
@@ -53,9 +53,10 @@ async def worktrees_of(
                 repository=repository.id,
                 source=repository.local_path or git.clone_path(repository.id),
                 folder=repository.name,
-                branch=branches.get(repository.id)
+                branch=start(repository, chosen).branch
+                or branches.get(repository.id)
                 or branch_of(settings[repository.id].worktree_branch_template, task),
-                base=start(repository, chosen),
+                base=start(repository, chosen).base,
             )
             for chosen, repository in wanted
         ),

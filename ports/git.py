@@ -94,6 +94,15 @@ class ClosedGit(Protocol):
         """Give the clone `name` this one `origin`; nothing is written when it has it already."""
         ...
 
+    async def fetch_head(
+        self, name: str, remote: RemoteAccess, heads: Sequence[str], kept: str
+    ) -> Result[None, GitFailure]:
+        """Fetch the first of these refs that the remote has, as the ref `kept` of the clone.
+
+        By way of the mirror, which is there as the clone is; nothing else of either moves.
+        """
+        ...
+
     def clone_path(self, name: str) -> str:
         """Where `clone_of` puts the clone `name`, whether it is there or not."""
         ...

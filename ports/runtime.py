@@ -62,7 +62,8 @@ class Checkout:
 
     `source` is the clone that worktrees hang on, `folder` the name below the workspace (empty: the
     workspace itself). `branch` is made from `base`, or the first of `fallbacks` when that is not
-    there, which is told as an event; a branch that exists is checked out as is.
+    there, which is told as an event; a branch that exists is checked out as is, and where
+    `existing` says so brought forward to `base` if that has all of it.
     `copies` are given to a worktree when it is made. Its setup script is run in a worktree until it
     has succeeded there once, its cleanup script before the worktree is removed.
     """
@@ -75,6 +76,7 @@ class Checkout:
     copies: tuple[CopyEntry, ...] = ()
     scripts: Scripts | None = None
     fallbacks: tuple[str, ...] = ()
+    existing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class RuntimeCode(StrEnum):
     AMBIENT_NETRC = "ambient_netrc"
     GIT_TOO_OLD = "git_too_old"
     WORKTREE = "worktree_failed"
+    BRANCH_IN_USE = "git_branch_in_use"
     UNKNOWN_BASE = "git_unknown_branch"
     REPOSITORY_BUSY = "repository_busy"
     WORKTREE_LOCKED = "worktree_locked"

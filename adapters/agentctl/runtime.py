@@ -306,6 +306,7 @@ def _checkout(each: Checkout) -> wire.Checkout:
         copies,
         _scripts(each.scripts),
         list(each.fallbacks),
+        each.existing,
     )
 
 

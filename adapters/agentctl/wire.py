@@ -161,7 +161,10 @@ class Scripts(msgspec.Struct, frozen=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """`fallbacks`: where the branch begins when `base` is not there, the first that is."""
+    """`fallbacks`: where the branch begins when `base` is not there, the first that is.
+
+    An `existing` branch is brought forward to `base`.
+    """
 
     repository: str
     source: str
@@ -171,6 +174,7 @@ class Checkout(msgspec.Struct, frozen=True):
     copies: list[Copy] = []
     scripts: Scripts | None = None
     fallbacks: list[str] = []
+    existing: bool = False
 
 
 class Kept(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from adapters.git.closed_command import Closed, ClosedCommands
 from adapters.git.lock import repository_lock
 from domain.git_command import LOCAL_SECONDS, PROBE_SECONDS, TRANSFER_SECONDS
 from domain.git_failure import GitCode, GitFailure
-from domain.outcome import Result, Success, failed
+from domain.outcome import Failure, Result, Success, failed
 from ports.git import GitProcess, LocalRepository, RemoteAccess
 
 __all__ = ("MirroredGit",)
@@ -126,6 +126,21 @@ class MirroredGit:
             )
             return written.map(lambda _: None)
 
+    async def fetch_head(
+        self, name: str, remote: RemoteAccess, heads: Sequence[str], kept: str
+    ) -> Result[None, GitFailure]:
+        mirror, clone = _below(self.mirrors, name), _below(self.clones, name)
+        async with repository_lock(mirror) as locked, self.closed.remote(remote) as run:
+            if failed(locked):
+                return locked
+            fetched = await _fetch_first(run, mirror, remote.url, heads, kept)
+        if failed(fetched):
+            return fetched
+        async with repository_lock(clone) as locked, self.closed.local() as run:
+            if failed(locked):
+                return locked
+            return await _fetch_first(run, clone, os.fspath(mirror), [kept], kept)
+
     def clone_path(self, name: str) -> str:
         return os.fspath(_below(self.clones, name))
 
@@ -202,6 +217,20 @@ async def _refresh_mirror(run: Closed, mirror: Path, url: str) -> Result[str, Gi
     # What is left untidied now is tidied the next time.
     await run(["gc", "--auto", "--quiet"], repository=mirror, seconds=LOCAL_SECONDS)
     return Success(os.fspath(mirror))
+
+
+async def _fetch_first(
+    run: Closed, repository: Path, url: str, heads: Sequence[str], kept: str
+) -> Result[None, GitFailure]:
+    fetched: Result[None, GitFailure] = Failure(GitFailure(GitCode.UNKNOWN_BRANCH, ""))
+    for head in heads:
+        done = await run(
+            [*_FETCH, "--", url, f"+{head}:{kept}"], repository=repository, seconds=TRANSFER_SECONDS
+        )
+        fetched = done.map(lambda _: None)
+        if not failed(fetched) or fetched.failure().code is not GitCode.UNKNOWN_BRANCH:
+            break
+    return fetched
 
 
 def _own_configuration(mirror: Path) -> None:

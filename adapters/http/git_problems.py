@@ -26,7 +26,11 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     ),
     RuntimeCode.GIT_TOO_OLD: (409, "Install a newer git first on the PATH that the agent gets."),
     RuntimeCode.WORKTREE: (409, "The repository is as it was; try again after that."),
-    RuntimeCode.UNKNOWN_BASE: (409, "Name a base branch that exists in the repository."),
+    RuntimeCode.UNKNOWN_BASE: (409, "Name a branch that exists in the repository."),
+    RuntimeCode.BRANCH_IN_USE: (
+        409,
+        "Work in the worktree that has the branch, or choose another branch.",
+    ),
     RuntimeCode.REPOSITORY_BUSY: (409, "Try again when the other process has finished."),
     RuntimeCode.WORKTREE_LOCKED: (409, "Unlock the worktree if nobody needs it."),
     RuntimeCode.WORKTREE_FOREIGN: (409, "Move the directory elsewhere, then try again."),

@@ -47,7 +47,7 @@ from domain.repository_settings import SettingTooLong, UnusableScript
 from domain.saved_prompt import UnstorablePrompt
 from domain.session import NotAllowed
 from domain.stored_environment import SecretMissing, UnstorableVariable
-from domain.task import InvalidExternalId, InvalidPrompt
+from domain.task import InvalidExternalId, InvalidPrompt, InvalidStart
 from domain.task_move import NotMovable
 from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
@@ -57,7 +57,7 @@ from pipelines.ask_user import AnswerProblem
 from pipelines.claim_home import ClaimProblem, ClaimRefused
 from pipelines.connect_account import AccountProblem
 from pipelines.connect_workspace import ConnectProblem
-from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
+from pipelines.create_task import CreateTaskProblem, NoRepository, NotCloned, TooDeep
 from pipelines.keep_access_tokens import AccessTokenProblem
 from pipelines.keep_accounts import AccountsProblem
 from pipelines.keep_invitations import AcceptProblem, InviteProblem
@@ -71,6 +71,7 @@ from pipelines.launch_session import AgentNotInstalled, LaunchProblem, TaskArchi
 from pipelines.move_task import MoveTaskProblem
 from pipelines.prompt_queue import QueueProblem
 from pipelines.prompt_session import TalkProblem
+from pipelines.refresh_clone import NoPullRequest
 from pipelines.register_repository import RegisterRepositoryProblem, RelativePath
 from pipelines.register_workspace import RegisterWorkspaceProblem
 from pipelines.repository_environment import RepositoryEnvironmentProblem
@@ -195,6 +196,8 @@ def work_details(problem: WorkProblem) -> Details:
             | UnknownMode()
             | SameWorkspace()
             | NoRepository()
+            | NotCloned()
+            | InvalidStart()
             | InvalidExternalId()
             | TooDeep()
             | InvalidReply()
@@ -215,6 +218,7 @@ def work_details(problem: WorkProblem) -> Details:
             | TaskArchived()
             | TaskBusy()
             | DirtyCheckout()
+            | NoPullRequest()
             | NotAllowed()
             | QueueFull()
             | QueueChanged()

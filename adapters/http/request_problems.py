@@ -11,11 +11,11 @@ from domain.copy_files import UnknownKeyword
 from domain.inquiry import InvalidReply
 from domain.repository import InvalidRemote
 from domain.repository_settings import SettingsProblem, SettingTooLong, UnusableScript
-from domain.task import InvalidExternalId, InvalidPrompt
+from domain.task import InvalidExternalId, InvalidPrompt, InvalidStart
 from domain.terminal import InvalidSize
 from domain.variables import InvalidVariable
 from domain.workspace import InvalidName, UnknownMode
-from pipelines.create_task import NoRepository, TooDeep
+from pipelines.create_task import NoRepository, NotCloned, TooDeep
 from pipelines.register_repository import RelativePath
 from pipelines.workspace_settings import SameWorkspace
 
@@ -30,6 +30,8 @@ RequestProblem: TypeAlias = (
     | UnknownMode
     | SameWorkspace
     | NoRepository
+    | NotCloned
+    | InvalidStart
     | InvalidExternalId
     | TooDeep
     | InvalidReply
@@ -63,7 +65,14 @@ def request_details(problem: RequestProblem) -> Details:
             return bad("unknown_policy", "No such policy.", "Use `managed` or `executor`.")
         case SameWorkspace():
             return bad("same_workspace", "Source and target are one.", "Name another target.")
-        case NoRepository() | InvalidExternalId() | TooDeep() | InvalidReply():
+        case (
+            NoRepository()
+            | NotCloned()
+            | InvalidStart()
+            | InvalidExternalId()
+            | TooDeep()
+            | InvalidReply()
+        ):
             return _task_details(problem)
         case RelativePath():
             return bad("relative_path", "The path is not absolute.", "Give an absolute path.")
@@ -110,11 +119,17 @@ def _program_details(problem: SettingsProblem | InvalidCommand | InvalidSize) ->
 
 
 def _task_details(
-    problem: NoRepository | InvalidExternalId | TooDeep | InvalidReply,
+    problem: NoRepository | NotCloned | InvalidStart | InvalidExternalId | TooDeep | InvalidReply,
 ) -> Details:
     match problem:
         case NoRepository():
             return bad("no_repository", "A task needs repositories, each once.", "Name one.")
+        case NotCloned():
+            text = "Pull requests are fetched into repositories that were cloned."
+            return bad("not_cloned", text, "Register the repository by its URL.")
+        case InvalidStart():
+            text = "The work begins at more than one thing, or at no number of a pull request."
+            return bad("invalid_start", text, "Name a base, a branch or a pull request.")
         case InvalidExternalId():
             text = "The external id is blank, over 255 bytes or has control characters."
             return bad("invalid_external_id", text, "Choose another.")

@@ -8,6 +8,7 @@ from domain.prompt_queue import MAX_QUEUED, QueueChanged, QueueFull
 from domain.session import NotAllowed
 from domain.task_move import NotMovable
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy
+from pipelines.refresh_clone import NoPullRequest
 from pipelines.start_problem import DirtyCheckout, Superseded
 
 __all__ = ("SessionProblem", "session_details")
@@ -18,6 +19,7 @@ SessionProblem: TypeAlias = (
     | TaskArchived
     | TaskBusy
     | DirtyCheckout
+    | NoPullRequest
     | NotAllowed
     | QueueFull
     | QueueChanged
@@ -45,6 +47,9 @@ def session_details(problem: SessionProblem) -> Details:
                 f"{path} has changes that are not committed; the task would not see them.",
                 "Commit or stash them, or launch with `allow_dirty`.",
             )
+        case NoPullRequest(number=number):
+            text = f"The remote has no pull request {number}."
+            return conflict("pull_request_not_found", text, "Create a task with another number.")
         case NotAllowed(state=state):
             text = f"The session is {state.value}."
             return conflict("session_state", text, "Resume a stopped session; wait for a turn.")

@@ -119,6 +119,8 @@ class RepositoryBody(msgspec.Struct, frozen=True):
 class TaskRepositoryBody(msgspec.Struct, frozen=True):
     repository_id: str
     base_branch: str | None
+    checkout_branch: str | None
+    pull_request: int | None
 
 
 class TaskBody(msgspec.Struct, frozen=True):
@@ -138,7 +140,10 @@ class TaskBody(msgspec.Struct, frozen=True):
             task.title,
             task.prompt,
             task.state.value,
-            [TaskRepositoryBody(each.repository, each.base) for each in task.repositories],
+            [
+                TaskRepositoryBody(each.repository, each.base, each.checkout, each.pull_request)
+                for each in task.repositories
+            ],
             task.created_at,
         )
 

@@ -31,8 +31,12 @@ PAGE = 100
 
 
 class TaskRepositoryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At most one of the branch to begin at, one that exists, and the number of a pull request."""
+
     repository_id: str
     base_branch: str | None = None
+    checkout_branch: str | None = None
+    pull_request: int | None = None
 
 
 class NewTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,7 +107,12 @@ class Tasks(Controller):
             data.title,
             data.prompt,
             tuple(
-                TaskRepository(RepositoryId(each.repository_id), each.base_branch)
+                TaskRepository(
+                    RepositoryId(each.repository_id),
+                    each.base_branch,
+                    each.checkout_branch,
+                    each.pull_request,
+                )
                 for each in data.repositories
             ),
         )

@@ -15,7 +15,7 @@ from domain.prompt_queue import QueueFull
 from domain.saved_prompt import Unfillable, UnfillableWhy
 from domain.session import NotAllowed
 from domain.step_report import InvalidReport
-from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt
+from domain.task import MAX_EXTERNAL_ID_BYTES, InvalidExternalId, InvalidPrompt, InvalidStart
 from domain.task_move import NotMovable
 from domain.task_owner import NoOwner
 from domain.task_plan import InvalidPlan
@@ -24,7 +24,7 @@ from domain.workspace import InvalidName
 from pipelines.archive_task import ArchiveTaskProblem
 from pipelines.ask_user import AnswerProblem
 from pipelines.complete_step import CompleteStepProblem
-from pipelines.create_task import CreateTaskProblem, NoRepository, TooDeep
+from pipelines.create_task import CreateTaskProblem, NoRepository, NotCloned, TooDeep
 from pipelines.deliver_bundle import ExecutionChanged, TooLate, WrongSession
 from pipelines.keep_plan import PlanExists, PlanProblem
 from pipelines.launch_session import (
@@ -100,7 +100,14 @@ ToolProblem: TypeAlias = (
 
 
 RequestProblem: TypeAlias = (
-    InvalidName | InvalidPrompt | InvalidExternalId | InvalidBranch | NoRepository | TooDeep
+    InvalidName
+    | InvalidPrompt
+    | InvalidExternalId
+    | InvalidBranch
+    | InvalidStart
+    | NoRepository
+    | NotCloned
+    | TooDeep
 )
 
 _FORBIDDEN: Final[Mapping[Act, str]] = {
@@ -156,7 +163,9 @@ def told(problem: ToolProblem) -> str:
             | InvalidPrompt()
             | InvalidExternalId()
             | InvalidBranch()
+            | InvalidStart()
             | NoRepository()
+            | NotCloned()
             | TooDeep()
         ):
             return request_told(problem)
@@ -213,6 +222,10 @@ def request_told(problem: RequestProblem) -> str:
             )
         case InvalidBranch():
             return "invalid_branch: that is no name of a branch. Name a branch."
+        case InvalidStart():
+            return "invalid_start: name a base, a branch or a pull request, and one alone."
+        case NotCloned():
+            return "not_cloned: pull requests are fetched into repositories that were cloned."
         case NoRepository():
             return "no_repository: a task needs repositories, each once. Name them by their ids."
         case TooDeep():

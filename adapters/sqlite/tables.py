@@ -202,6 +202,8 @@ class TaskRepositoryRow(SQLModel, table=True):
     position: int = Field(primary_key=True)
     repository_id: str = Field(foreign_key="repositories.id")
     base: str | None
+    checkout: str | None = None
+    pull_request: int | None = None
 
 
 class SessionRow(SQLModel, table=True):

@@ -14,7 +14,7 @@ from adapters.sqlite.counters import Counters
 from adapters.sqlite.statement import change, given, place, remove
 from adapters.sqlite.tables import TaskEventRow, TaskRepositoryRow, TaskRow, table
 from domain.change import TaskChanged
-from domain.identity import RepositoryId, TaskId, WorkspaceId
+from domain.identity import TaskId, WorkspaceId
 from domain.task import Task, TaskRepository, TaskState
 from domain.task_event import TaskChange, TaskEvent, change_of
 
@@ -29,7 +29,13 @@ _EVENTS = table(TaskEventRow)
 def _with_repositories(tasks: FromClause) -> Select[*tuple[object, ...]]:
     """One row for each repository of each task, the repository absent for a task without one."""
     return (
-        select(*tasks.c, _WORKS_IN.c.repository_id, _WORKS_IN.c.base)
+        select(
+            *tasks.c,
+            _WORKS_IN.c.repository_id,
+            _WORKS_IN.c.base,
+            _WORKS_IN.c.checkout,
+            _WORKS_IN.c.pull_request,
+        )
         .select_from(tasks.outerjoin(_WORKS_IN, _WORKS_IN.c.task_id == tasks.c.id))
         .order_by(tasks.c.id, _WORKS_IN.c.position)
     )
@@ -129,6 +135,8 @@ class TaskWrites(TaskReads):
                 "position": position,
                 "repository_id": each.repository,
                 "base": each.base,
+                "checkout": each.checkout,
+                "pull_request": each.pull_request,
             }
             for position, each in enumerate(task.repositories)
         ]
@@ -193,7 +201,7 @@ def _task(rows: Sequence[Row]) -> Task:
         title,
         prompt,
         _STATES[state],
-        tuple([TaskRepository(name, base) for *_, name, base in rows if name is not None]),
+        tuple([TaskRepository(*row[-4:]) for row in rows if row[-4] is not None]),
         from_text(created),
         TaskId(parent) if parent is not None else None,
         external_id,
@@ -208,7 +216,10 @@ def _to_snapshot(task: Task) -> str:
             "title": task.title,
             "prompt": task.prompt,
             "state": task.state.value,
-            "repositories": [[each.repository, each.base] for each in task.repositories],
+            "repositories": [
+                [each.repository, each.base, each.checkout, each.pull_request]
+                for each in task.repositories
+            ],
             "created_at": to_text(task.created_at),
             "parent": task.parent,
             "external_id": task.external_id,
@@ -225,7 +236,7 @@ def _from_snapshot(text: str) -> Task:
         fields["title"],
         fields["prompt"],
         TaskState(fields["state"]),
-        tuple(TaskRepository(RepositoryId(name), base) for name, base in fields["repositories"]),
+        tuple(TaskRepository(*each) for each in fields["repositories"]),
         from_text(fields["created_at"]),
         fields.get("parent"),
         fields.get("external_id"),

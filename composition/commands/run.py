@@ -39,7 +39,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--agent", metavar="NAME", help="see `kandev agents`")
     made.add_argument("--profile", metavar="NAME", help="agent profile, see `kandev profile`")
     made.add_argument("--executor-profile", metavar="NAME", help="see `kandev profile`")
-    made.add_argument("--base", metavar="BRANCH", help="branch to start from")
+    start = made.add_mutually_exclusive_group()
+    start.add_argument("--base", metavar="BRANCH", help="branch to start from")
+    start.add_argument("--checkout", metavar="BRANCH", help="branch that exists, to work on")
+    start.add_argument(
+        "--pull-request", metavar="NUMBER", type=int, help="pull request to start from"
+    )
     made.add_argument("--workspace", default=WORKSPACE, metavar="NAME", help="default: %(default)s")
     made.add_argument(
         "--setup", metavar="FILE", type=content, help="script for each new worktree, kept"
@@ -83,7 +88,7 @@ async def run(chosen: argparse.Namespace) -> int:
             {
                 "workspace_id": workspace,
                 "prompt": chosen.prompt,
-                "repositories": [{"repository_id": repository["id"], "base_branch": chosen.base}],
+                "repositories": [place(repository["id"], chosen)],
             },
         )
         session = await client.post(
@@ -118,6 +123,16 @@ def source(repo: str) -> dict[str, str]:
     if path.exists() or repo.startswith(("/", ".", "~")):
         return {"local_path": str(path.expanduser().resolve())}
     return {"clone_url": repo}
+
+
+def place(repository: str, chosen: argparse.Namespace) -> dict[str, object]:
+    """The repository, and at what of it the work begins."""
+    return {
+        "repository_id": repository,
+        "base_branch": chosen.base,
+        "checkout_branch": chosen.checkout,
+        "pull_request": chosen.pull_request,
+    }
 
 
 def content(path: str) -> str:

@@ -332,7 +332,10 @@ async def test_a_page_counts_tasks_and_not_their_repositories(store: Store) -> N
     second = replace(example.repository, id=RepositoryId("repo_b"), name="tools")
     both = replace(
         example.task,
-        repositories=(TaskRepository(second.id), TaskRepository(example.repository.id, "next")),
+        repositories=(
+            TaskRepository(second.id),
+            TaskRepository(example.repository.id, None, "next", 7),
+        ),
     )
     bare = replace(example.task, id=TaskId("task_b"), repositories=())
     async with store.write() as unit:

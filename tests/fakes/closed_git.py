@@ -1,11 +1,11 @@
 """Git of the control plane over remotes and repositories that are not there."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from typing_extensions import override
 
 from domain.git_failure import GitCode, GitFailure
-from domain.outcome import Failure, Result, Success
+from domain.outcome import Failure, Result, Success, failed
 from ports.git import ClosedGit, LocalRepository, RemoteAccess
 
 __all__ = ("FakeClosedGit",)
@@ -14,8 +14,8 @@ __all__ = ("FakeClosedGit",)
 class FakeClosedGit(ClosedGit):
     """`remotes` maps a URL to its default branch; `secret`, when set, is the password they want.
 
-    `asked` are the accesses in order, `mirrored` and `cloned` the names that were made. `meanwhile`
-    runs once while a mirror is made, `during_probe` while a remote is asked.
+    `asked` are the accesses in order, `mirrored` and `cloned` the names that were made. `heads` are refs
+    that every remote has besides, `fetched` those that were. `meanwhile` runs once while a mirror is made, `during_probe` while a remote is asked.
     """
 
     def __init__(self) -> None:
@@ -27,6 +27,8 @@ class FakeClosedGit(ClosedGit):
         self.asked: list[RemoteAccess] = []
         self.mirrored: list[str] = []
         self.cloned: list[str] = []
+        self.heads: set[str] = set()
+        self.fetched: list[tuple[str, str]] = []
         self.origins: dict[str, str] = {}
         self.meanwhile: Callable[[], Awaitable[None]] | None = None
         self.during_probe: Callable[[], Awaitable[None]] | None = None
@@ -54,6 +56,18 @@ class FakeClosedGit(ClosedGit):
     @override
     async def point_origin(self, name: str, origin: str) -> Result[None, GitFailure]:
         self.origins[name] = origin
+        return Success(None)
+
+    @override
+    async def fetch_head(
+        self, name: str, remote: RemoteAccess, heads: Sequence[str], kept: str
+    ) -> Result[None, GitFailure]:
+        there = self._read(remote)
+        if failed(there):
+            return there
+        if not self.heads.intersection(heads):
+            return Failure(GitFailure(GitCode.UNKNOWN_BRANCH, "couldn't find remote ref"))
+        self.fetched.append((name, kept))
         return Success(None)
 
     @override

@@ -24,6 +24,7 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.GIT_TOO_OLD: 409,
     RuntimeCode.WORKTREE: 409,
     RuntimeCode.UNKNOWN_BASE: 409,
+    RuntimeCode.BRANCH_IN_USE: 409,
     RuntimeCode.REPOSITORY_BUSY: 409,
     RuntimeCode.WORKTREE_LOCKED: 409,
     RuntimeCode.WORKTREE_FOREIGN: 409,

@@ -44,6 +44,11 @@ _SENTENCES: Final[Mapping[GitCode, str]] = {
     GitCode.MISSING: "git is not installed",
 }
 
+_CODES: Final[Mapping[GitCode, RuntimeCode]] = {
+    GitCode.BRANCH_IN_USE: RuntimeCode.BRANCH_IN_USE,
+    GitCode.UNKNOWN_BRANCH: RuntimeCode.UNKNOWN_BASE,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class _Made:
@@ -188,6 +193,8 @@ class Workspaces:
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
             return Failure(_refusal(added.failure(), checkout, path))
+        if checkout.existing and not workspace.made[-1].branch:
+            await self._advance(checkout, path, environment)
         begun = workspace.made[-1].checkout
         if begun.base != checkout.base:
             used = await self._named(begun, environment)
@@ -212,6 +219,18 @@ class Workspaces:
             missing = failed(added) and added.failure().code is GitCode.UNKNOWN_BRANCH
             if not missing or not bases:
                 return added, attempt
+
+    async def _advance(
+        self, checkout: wire.Checkout, path: Path, environment: Mapping[str, str]
+    ) -> None:
+        """Bring the branch forward to its base; one that has more than that stays as it is."""
+        closed = ["-c", "core.hooksPath=/dev/null"]
+        await self.git(
+            [*closed, "merge", "--quiet", "--ff-only", checkout.base],
+            directory=str(path),
+            environment=environment,
+            seconds=CHECKOUT_SECONDS,
+        )
 
     async def _named(self, checkout: wire.Checkout, environment: Mapping[str, str]) -> str:
         """What the base is the name of, such as the default branch of a remote."""
@@ -342,8 +361,7 @@ def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> Runtim
         path=path,
         detail=failure.detail,
     )
-    missing = failure.code is GitCode.UNKNOWN_BRANCH
-    code = RuntimeCode.UNKNOWN_BASE if missing else RuntimeCode.WORKTREE
+    code = _CODES.get(failure.code, RuntimeCode.WORKTREE)
     return RuntimeProblem(code, f"{sentence}\n{remedy(failure.code)}")
 
 

@@ -7,8 +7,9 @@ import pytest
 from adapters.forge.forge import Forge
 from adapters.git.closed import MirroredGit
 from adapters.git.lock import repository_lock
+from domain.base_branch import pull_request_heads, pull_request_ref
 from domain.git_failure import GitCode, GitFailure
-from domain.outcome import failed
+from domain.outcome import Success, failed
 from ports.git import LocalRepository
 from tests.adapters.git.conftest import Git, access
 from tests.requirements import requirement
@@ -57,6 +58,39 @@ async def test_a_refreshed_clone_knows_the_new_default_branch_of_its_remote(
 
     assert run(clone, "rev-parse", "--abbrev-ref", "origin/HEAD") == "origin/trunk"
     assert "refs/remotes/origin/main" not in _refs(clone, run)
+
+
+@requirement("branch:pull-request")
+@pytest.mark.parametrize("there", ["refs/pull/7/head", "refs/merge-requests/7/head"])
+async def test_the_head_of_a_pull_request_comes_into_the_clone_and_stays(
+    forge: Forge, closed: MirroredGit, run: Git, there: str
+) -> None:
+    clone = await _clone(forge, closed)
+    before = _refs(clone, run)
+    origin = forge.root / "app.git"
+    run(origin, "update-ref", there, "main")
+
+    kept = pull_request_ref(7)
+    fetched = await closed.fetch_head("repo_1", access(forge), pull_request_heads(7), kept)
+
+    assert fetched == Success(None)
+    await _clone(forge, closed)
+    assert _refs(clone, run) == [kept, *before]
+    assert run(clone, "rev-parse", kept) == run(origin, "rev-parse", "main")
+
+
+@requirement("branch:pull-request:missing")
+async def test_a_pull_request_that_the_remote_does_not_have_is_no_ref_of_the_clone(
+    forge: Forge, closed: MirroredGit, run: Git
+) -> None:
+    clone = await _clone(forge, closed)
+    before = _refs(clone, run)
+
+    kept = pull_request_ref(7)
+    refused = await closed.fetch_head("repo_1", access(forge), pull_request_heads(7), kept)
+
+    assert refused.failure().code is GitCode.UNKNOWN_BRANCH
+    assert _refs(clone, run) == before
 
 
 @requirement("git:clone:keeps")

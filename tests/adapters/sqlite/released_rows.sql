@@ -118,6 +118,9 @@ INSERT INTO workspace_members (workspace_id, user_id, since)
 VALUES ('w2', 'bo', '2026-01-02T03:04:05.678901+00:00');
 UPDATE access_tokens SET workspaces = 'w1';
 
+-- v0018_branch_templates
+UPDATE repository_settings SET worktree_branch_template = 'fix/{title}';
+
 -- v0019_accounts
 INSERT INTO accounts (id, email, name, role, active, created_at)
 VALUES ('owner', 'ada@example.org', 'Ada', 'admin', 1, '2026-01-02T03:04:05.678901+00:00'),
@@ -132,3 +135,7 @@ VALUES ('in1', 'ef', 'cy@example.org', 'member', 'owner', '2026-01-02T03:04:05.6
 -- v0020_audit
 INSERT INTO audit_log (at, deed, actor, user_id, subject, workspace_id, detail)
 VALUES ('2026-01-02T03:04:05.678901+00:00', 'policy_changed', 'user:owner', 'owner', 'w1', 'w1', 'managed');
+
+-- v0021_task_starts
+UPDATE task_repositories SET checkout = 'topic' WHERE position = 0;
+UPDATE task_repositories SET pull_request = 7 WHERE position = 1;

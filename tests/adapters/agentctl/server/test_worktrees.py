@@ -143,7 +143,6 @@ async def test_the_local_executor_works_in_the_checkout_itself(house: House, sou
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ({"branch": "main"}, "another worktree"),
         ({"branch": "..bad"}, "..bad"),
     ],
 )
@@ -217,6 +216,71 @@ async def test_a_launch_that_fails_after_a_fallback_leaves_no_branch(
     created = await house.create(checkouts=[first, _checkout(source, folder="two", branch="main")])
 
     assert failed(created)
+    assert _state(source) == before
+
+
+def _existing(source: Path, branch: str) -> wire.Checkout:
+    return wire.Checkout("r1", str(source), "", branch, f"origin/{branch}", existing=True)
+
+
+@requirement("branch:existing:elsewhere")
+@requirement("agentctl:launch:nothing-left")
+@pytest.mark.parametrize("branch", ["main", "topic"])
+async def test_a_branch_that_is_checked_out_elsewhere_is_refused(
+    house: House, source: Path, tmp_path: Path, branch: str
+) -> None:
+    git(source, "worktree", "add", "-q", "-b", "topic", str(tmp_path / "theirs"))
+    before = _state(source)
+
+    problem = (await house.create(checkouts=[_existing(source, branch)])).failure()
+
+    assert problem.code is RuntimeCode.BRANCH_IN_USE
+    assert "another worktree" in problem.detail
+    assert _state(source) == before
+    assert not house.workspace.exists()
+
+
+@requirement("branch:existing")
+async def test_a_branch_of_the_remote_is_made_here_and_worked_on(
+    house: House, source: Path
+) -> None:
+    git(source, "update-ref", "refs/remotes/origin/topic", "HEAD")
+
+    await house.launch(checkouts=[_existing(source, "topic")])
+
+    assert git(house.workspace, "symbolic-ref", "--short", "HEAD").strip() == "topic"
+
+
+@requirement("branch:existing")
+@pytest.mark.parametrize("diverged", [False, True])
+async def test_a_branch_is_brought_forward_to_the_remote_unless_it_has_work_of_its_own(
+    house: House, source: Path, diverged: bool
+) -> None:
+    git(source, "branch", "topic")
+    git(source, "commit", "-q", "--allow-empty", "-m", "theirs")
+    git(source, "update-ref", "refs/remotes/origin/topic", "HEAD")
+    theirs = git(source, "rev-parse", "HEAD")
+    git(source, "reset", "-q", "--hard", "topic")
+    if diverged:
+        git(source, "commit", "-q", "--allow-empty", "-m", "ours")
+        git(source, "branch", "-f", "topic", "HEAD")
+    own = git(source, "rev-parse", "topic")
+
+    await house.launch(checkouts=[_existing(source, "topic")])
+
+    assert git(house.workspace, "rev-parse", "HEAD") == (own if diverged else theirs)
+    assert git(house.workspace, "symbolic-ref", "--short", "HEAD").strip() == "topic"
+
+
+@requirement("branch:existing")
+@requirement("agentctl:launch:nothing-left")
+async def test_a_branch_that_is_nowhere_is_named(house: House, source: Path) -> None:
+    before = _state(source)
+
+    problem = (await house.create(checkouts=[_existing(source, "nowhere")])).failure()
+
+    assert problem.code is RuntimeCode.UNKNOWN_BASE
+    assert "nowhere" in problem.detail
     assert _state(source) == before
 
 
