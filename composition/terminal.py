@@ -32,7 +32,7 @@ def render(event: dict[str, Any]) -> str | None:
             ]
             return "\nplan\n" + plain("\n".join(lines) or str(body.get("text", ""))) + "\n"
         case "session_status":
-            return f"session {body.get('status', '')}\n"
+            return status(body)
         case "script":
             return script(body)
         case "error":
@@ -43,6 +43,25 @@ def render(event: dict[str, Any]) -> str | None:
             return f"\nturn {body.get('state')}{f': {plain(str(reason))}' if reason else ''}\n"
         case _:
             return None
+
+
+def status(body: dict[str, Any]) -> str:
+    """What became of the session, or what is other than its launch asked for."""
+    match body.get("status"), body.get("code"):
+        case "warning", "base_fallback":
+            asked, used = plain(str(body.get("asked"))), plain(str(body.get("used")))
+            return f"warning: there is no {asked}; the branch begins at {used}\n"
+        case "parity", _:
+            told = "".join(_difference(each) for each in body.get("differences", []))
+            return f"the worktree differs from a fresh checkout\n{told}"
+        case state, _:
+            return f"session {state or ''}\n"
+
+
+def _difference(told: dict[str, Any]) -> str:
+    repaired = " (repaired)" if told.get("repaired") else ""
+    names = plain(", ".join(map(str, told.get("names", []))))
+    return f"  {told.get('kind')}{repaired}: {names}\n"
 
 
 def script(body: dict[str, Any]) -> str:

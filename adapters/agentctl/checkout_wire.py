@@ -1,11 +1,12 @@
-"""What agentctl answers of the git and the files of a checkout: a value, or why there is none."""
+"""What agentctl says of a checkout: of its git and its files, and how it differs when it is new."""
 
 import msgspec
 
 from domain.checkout_file import FileFailure
 from domain.git_failure import GitFailure
+from domain.parity import Difference
 
-__all__ = ("FileAnswer", "GitAnswer")
+__all__ = ("FileAnswer", "GitAnswer", "Parity")
 
 
 class GitAnswer(msgspec.Struct, frozen=True):
@@ -21,3 +22,11 @@ class FileAnswer(msgspec.Struct, frozen=True):
     value: msgspec.Raw = msgspec.Raw(b"null")
     failure: FileFailure | None = None
     git: GitFailure | None = None
+
+
+class Parity(msgspec.Struct, frozen=True):
+    """The body of an event: how a new worktree of the repository differs from a fresh checkout."""
+
+    repository: str
+    differences: tuple[Difference, ...]
+    status: str = "parity"

@@ -35,6 +35,26 @@ def test_control_sequences_do_not_reach_the_terminal(text: str, shown: str) -> N
         ("complete", {"state": "failed", "error": "\x1b[2Jboom"}, "\nturn failed: boom\n"),
         ("error", {"code": "agent_died", "detail": "it ended"}, "\nerror: it ended\n"),
         ("noise", {"text": "x"}, None),
+        ("session_status", {"status": "ready"}, "session ready\n"),
+        (
+            "session_status",
+            {"status": "warning", "code": "base_fallback", "asked": "gone", "used": "origin/x"},
+            "warning: there is no gone; the branch begins at origin/x\n",
+        ),
+        (
+            "session_status",
+            {
+                "status": "parity",
+                "differences": [
+                    {"kind": "hooks_not_armed", "names": ["a\x1b[1m"], "repaired": True},
+                    {"kind": "sparse", "names": ["b", "c"], "repaired": False},
+                ],
+            },
+            (
+                "the worktree differs from a fresh checkout\n"
+                "  hooks_not_armed (repaired): a\n  sparse: b, c\n"
+            ),
+        ),
     ],
 )
 def test_an_event_is_a_line_for_a_person(

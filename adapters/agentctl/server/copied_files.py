@@ -10,12 +10,13 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from domain.copy_files import MAX_FILES, CopyEntry, CopyWarning, Reason, alternatives
 
-__all__ = ("give",)
+__all__ = ("give", "linked")
 
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -39,6 +40,13 @@ def give(entries: Sequence[CopyEntry], source: Path, target: Path) -> list[CopyW
         if not matched:
             warnings.append(CopyWarning(entry.pattern, entry.pattern, Reason.NO_MATCH))
     return warnings
+
+
+def linked(entries: Sequence[CopyEntry], source: Path, target: Path) -> list[str]:
+    """The links that lie in `target` for the entries that ask for one."""
+    root = source.resolve()
+    wanted = (match for each in entries if each.symlink for match in _matches(root, each))
+    return [each for each in islice(wanted, MAX_FILES) if (target / each).is_symlink()]
 
 
 def _matches(root: Path, entry: CopyEntry) -> Iterator[str]:

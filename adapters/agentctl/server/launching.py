@@ -167,6 +167,9 @@ class Launching:
             }
             self.hearing.record(EventKind.SESSION_STATUS, body)
 
+        for parity in equipment.workspace.parity:
+            self.hearing.record(EventKind.SESSION_STATUS, msgspec.to_builtins(parity))
+
     async def _set_up(
         self, asked: wire.Create, equipment: Equipment
     ) -> Result[None, RuntimeProblem]:

@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from adapters.agentctl import wire
+from adapters.agentctl.checkout_wire import Parity
 from adapters.agentctl.server import copied_files, worktree_files
+from adapters.agentctl.server.parity import Comparing
 from adapters.agentctl.server.worktree_files import Found
 from adapters.agentctl.server.worktree_git import busy
 from domain.copy_files import CopyEntry, CopyWarning
@@ -69,7 +71,8 @@ class Fallback(NamedTuple):
 class Workspace:
     """Where the agent works, and what was made for it. `worked`: an agent or script has run in it.
 
-    `warnings` are about files that a new worktree should have been given, `fallbacks` about bases.
+    `warnings` are about files that a new worktree should have been given, `fallbacks` about bases,
+    `parity` about how new worktrees differ from fresh checkouts.
     """
 
     directory: Path
@@ -78,6 +81,7 @@ class Workspace:
     directories: list[Path] = field(default_factory=list)
     warnings: list[CopyWarning] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)
+    parity: list[Parity] = field(default_factory=list)
 
     def keep(self) -> None:
         """Nothing of it is taken back."""
@@ -162,6 +166,9 @@ class Workspaces:
         workspace.warnings += await asyncio.to_thread(
             copied_files.give, entries, Path(checkout.source), path
         )
+        differences = await Comparing(self.git, checkout, path, environment)()
+        if differences:
+            workspace.parity.append(Parity(checkout.repository, differences))
         return Success(None)
 
     async def _add_alone(
