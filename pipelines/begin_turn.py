@@ -61,5 +61,5 @@ async def give_up_turn(unit: Writer, turn: Turn, problem: RuntimeProblem, at: da
 
 
 async def _following_generation(state: Reader, session: SessionId) -> int:
-    turns = await state.turns(session)
-    return turns[-1].generation + 1 if turns else 1
+    last = await state.last_turn(session)
+    return last.generation + 1 if last is not None else 1

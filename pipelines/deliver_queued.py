@@ -51,8 +51,8 @@ class DeliverQueued:
             found = await unit.session(session)
             if found is None:
                 return None
-            turns = await unit.turns(session)
-            last = turns[-1].state if turns else None
+            before = await unit.last_turn(session)
+            last = before.state if before is not None else None
             prompt = due(await unit.queue(session), found.state, last)
             if prompt is None:
                 return None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from domain.access import Standing
 from domain.access_token import AccessToken
@@ -59,7 +59,11 @@ from ports.audit import AuditReader, AuditWriter
 from ports.changes import Changes
 from ports.vault import SealedValue
 
-__all__ = ("Reader", "Store", "StoreFault", "StoreUnavailable", "Writer")
+__all__ = ("ALL", "Reader", "Store", "StoreFault", "StoreUnavailable", "Writer")
+
+
+ALL: Final = 2**63 - 1
+"""The limit of a list that is read whole: what one decision has to see, never what is shown."""
 
 
 class StoreFault(StrEnum):
@@ -81,13 +85,10 @@ class StoreUnavailable(Exception):  # noqa: N818 -- it says what is, as the prob
 
 
 class Reader(AccountReader, AuditReader, Protocol):
-    """What can be asked of the store."""
+    """What can be asked of the store; a list is by id, strictly after `after`, at most `limit`."""
 
     async def workspace(self, workspace: WorkspaceId) -> Workspace | None: ...
-    async def workspaces(self, after: str | None, limit: int) -> Sequence[Workspace]:
-        """By id, strictly after `after`."""
-        ...
-
+    async def workspaces(self, after: str | None, limit: int) -> Sequence[Workspace]: ...
     async def workspaces_of(
         self, user: UserId, after: str | None, limit: int
     ) -> Sequence[Workspace]:
@@ -105,7 +106,9 @@ class Reader(AccountReader, AuditReader, Protocol):
         ...
 
     async def connection(self, connection: ConnectionId) -> Connection | None: ...
-    async def connections(self, workspace: WorkspaceId) -> Sequence[Connection]: ...
+    async def connections(
+        self, workspace: WorkspaceId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Connection]: ...
     async def connection_secret(self, connection: ConnectionId) -> bytes | None:
         """The sealed secret; only the vault can open it."""
         ...
@@ -119,7 +122,9 @@ class Reader(AccountReader, AuditReader, Protocol):
         ...
 
     async def repository(self, repository: RepositoryId) -> Repository | None: ...
-    async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]: ...
+    async def repositories(
+        self, workspace: WorkspaceId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Repository]: ...
     async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:
         """What was put for the repository; else what holds for every repository."""
         ...
@@ -134,15 +139,11 @@ class Reader(AccountReader, AuditReader, Protocol):
     ) -> Profile | None: ...
     async def profiles(
         self, workspace: WorkspaceId, kind: ProfileKind, after: str | None, limit: int
-    ) -> Sequence[Profile]:
-        """By id, strictly after `after`."""
-        ...
-
+    ) -> Sequence[Profile]: ...
     async def task(self, task: TaskId) -> Task | None: ...
-    async def tasks(self, workspace: WorkspaceId, after: str | None, limit: int) -> Sequence[Task]:
-        """By id, strictly after `after`."""
-        ...
-
+    async def tasks(
+        self, workspace: WorkspaceId, after: str | None, limit: int
+    ) -> Sequence[Task]: ...
     async def children(self, task: TaskId) -> Sequence[Task]:
         """The tasks that are parts of this one, by id."""
         ...
@@ -160,20 +161,14 @@ class Reader(AccountReader, AuditReader, Protocol):
     async def saved_prompt_named(self, workspace: WorkspaceId, name: str) -> SavedPrompt | None: ...
     async def saved_prompts(
         self, workspace: WorkspaceId, after: str | None, limit: int
-    ) -> Sequence[SavedPrompt]:
-        """By id, strictly after `after`."""
-        ...
-
+    ) -> Sequence[SavedPrompt]: ...
     async def access_token(self, digest: str) -> AccessToken | None:
         """The one whose text has this digest."""
         ...
 
     async def access_tokens(
         self, user: UserId, after: str | None, limit: int
-    ) -> Sequence[AccessToken]:
-        """By id, strictly after `after`."""
-        ...
-
+    ) -> Sequence[AccessToken]: ...
     async def inquiry(self, inquiry: InquiryId) -> Inquiry | None: ...
     async def open_inquiries(
         self, workspace: WorkspaceId, after: str | None, limit: int
@@ -186,8 +181,9 @@ class Reader(AccountReader, AuditReader, Protocol):
         ...
 
     async def session(self, session: SessionId) -> Session | None: ...
-    async def sessions(self, task: TaskId) -> Sequence[Session]: ...
-
+    async def sessions(
+        self, task: TaskId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Session]: ...
     async def sessions_of(self, user: UserId) -> Sequence[Session]:
         """Those of the workspaces that the user works in."""
         ...
@@ -198,8 +194,14 @@ class Reader(AccountReader, AuditReader, Protocol):
     async def executions_in(self, states: Sequence[ExecutionState]) -> Sequence[Execution]: ...
 
     async def turn(self, turn: TurnId) -> Turn | None: ...
-    async def turns(self, session: SessionId) -> Sequence[Turn]:
-        """In the order of their generations."""
+    async def turns(
+        self, session: SessionId, after: TurnId | None = None, limit: int = ALL
+    ) -> Sequence[Turn]:
+        """In the order of their generations, strictly after that of the turn `after`."""
+        ...
+
+    async def last_turn(self, session: SessionId) -> Turn | None:
+        """The one of the highest generation."""
         ...
 
     async def running_turn(self, session: SessionId) -> Turn | None: ...

@@ -1,9 +1,11 @@
 """Routes of sessions: look, talk, cancel, answer, stop, resume."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, SkipValidation
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
 from adapters.http.api import Api
 from adapters.http.problems import RefusalError, accepted
@@ -11,7 +13,7 @@ from adapters.http.profiles import named
 from adapters.http.shapes import SessionBody, TurnBody
 from domain.access import NotFound
 from domain.git_configuration import GitConfiguration
-from domain.identity import SessionId
+from domain.identity import SessionId, TurnId
 from domain.principal import Principal
 from domain.session import Session
 from pipelines.authority import session_for
@@ -19,6 +21,9 @@ from pipelines.examine_credentials import CredentialReport
 from pipelines.resume_session import ResumeRequest
 
 __all__ = ("Sessions",)
+
+PAGE = 100
+"""Rows of a list at most; `after` continues behind the last id."""
 
 
 class NewPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,10 +65,13 @@ class Sessions(Controller):
         session_id: FromPath[str],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
+        after: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = PAGE,
     ) -> list[TurnBody]:
         session = await found(api, principal, session_id)
+        seen = TurnId(after) if after is not None else None
         async with api.store.read() as state:
-            return [TurnBody.of(each) for each in await state.turns(session.id)]
+            return [TurnBody.of(each) for each in await state.turns(session.id, seen, limit)]
 
     @get("/{session_id:str}/credential-doctor")
     async def credential_doctor(

@@ -232,11 +232,13 @@ class Tasks(Controller):
         task_id: FromPath[str],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
+        after: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = PAGE,
     ) -> list[SessionBody]:
         async with api.store.read() as state:
             if await task_for(state, principal, TaskId(task_id)) is None:
                 raise RefusalError(NotFound("task"))
-            found = await state.sessions(TaskId(task_id))
+            found = await state.sessions(TaskId(task_id), after, limit)
         return [SessionBody.of(each) for each in found]
 
     @post("/{task_id:str}/sessions")

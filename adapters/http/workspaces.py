@@ -208,11 +208,13 @@ class Workspaces(Controller):
         workspace_id: FromPath[str],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
+        after: FromQuery[str | None] = None,
+        limit: Limit = PAGE,
     ) -> list[ConnectionBody]:
         async with api.store.read() as state:
             if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
-            found = await state.connections(WorkspaceId(workspace_id))
+            found = await state.connections(WorkspaceId(workspace_id), after, limit)
         return [ConnectionBody.of(each) for each in found]
 
     @delete("/{workspace_id:str}/connections/{connection_id:str}")
@@ -255,11 +257,13 @@ class Workspaces(Controller):
         workspace_id: FromPath[str],
         api: NamedDependency[Api],
         principal: NamedDependency[SkipValidation[Principal]],
+        after: FromQuery[str | None] = None,
+        limit: Limit = PAGE,
     ) -> list[RepositoryBody]:
         async with api.store.read() as state:
             if not await holds(state, principal, WorkspaceId(workspace_id)):
                 raise RefusalError(NotFound("workspace"))
-            found = await state.repositories(WorkspaceId(workspace_id))
+            found = await state.repositories(WorkspaceId(workspace_id), after, limit)
         return [RepositoryBody.of(each) for each in found]
 
 

@@ -10,6 +10,7 @@ from adapters.sqlite.tables import ConnectionRevisionRow, ConnectionRow, table
 from adapters.sqlite.unit import Unit
 from domain.connection import Connection, Kind, Status
 from domain.identity import ConnectionId, WorkspaceId
+from ports.store import ALL
 
 __all__ = ("ConnectionReads", "ConnectionWrites")
 
@@ -26,7 +27,12 @@ _ALL = select(
     _CONNECTION.account,
 )
 _ONE = _ALL.where(_CONNECTION.id == given("id"))
-_OF_WORKSPACE = _ALL.where(_CONNECTION.workspace_id == given("workspace")).order_by(_CONNECTION.id)
+_OF_WORKSPACE = (
+    _ALL
+    .where(_CONNECTION.workspace_id == given("workspace"), _CONNECTION.id > given("after"))
+    .order_by(_CONNECTION.id)
+    .limit(given("limit"))
+)
 _SEALED = select(_CONNECTION.sealed).where(_CONNECTION.id == given("id"))
 _REMOVE = remove(ConnectionRow)
 
@@ -47,8 +53,11 @@ class ConnectionReads(Unit):
         row = await self._on.one(_ONE, {"id": connection})
         return None if row is None else _connection(row)
 
-    async def connections(self, workspace: WorkspaceId) -> Sequence[Connection]:
-        rows = await self._on.rows(_OF_WORKSPACE, {"workspace": workspace})
+    async def connections(
+        self, workspace: WorkspaceId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Connection]:
+        values = {"workspace": workspace, "after": after or "", "limit": limit}
+        rows = await self._on.rows(_OF_WORKSPACE, values)
         return [_connection(row) for row in rows]
 
     async def connection_secret(self, connection: ConnectionId) -> bytes | None:

@@ -16,6 +16,7 @@ from domain.repository import RepositoryIdentity
 from domain.repository_settings import RepositorySettings
 from domain.script import FailurePolicy
 from domain.stored_environment import StoredEnvironment
+from ports.store import ALL
 
 __all__ = ("RepositoryReads", "RepositoryWrites")
 
@@ -23,8 +24,9 @@ _REPOSITORY = table(RepositoryRow).c
 _ONE = select(table(RepositoryRow)).where(_REPOSITORY.id == given("id"))
 _OF_WORKSPACE = (
     select(table(RepositoryRow))
-    .where(_REPOSITORY.workspace_id == given("workspace"))
+    .where(_REPOSITORY.workspace_id == given("workspace"), _REPOSITORY.id > given("after"))
     .order_by(_REPOSITORY.id)
+    .limit(given("limit"))
 )
 
 _ASKED = table(RepositorySettingsRow).c
@@ -44,8 +46,11 @@ class RepositoryReads(Unit):
         row = await self._on.one(_ONE, {"id": repository})
         return None if row is None else _repository(row)
 
-    async def repositories(self, workspace: WorkspaceId) -> Sequence[Repository]:
-        rows = await self._on.rows(_OF_WORKSPACE, {"workspace": workspace})
+    async def repositories(
+        self, workspace: WorkspaceId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Repository]:
+        values = {"workspace": workspace, "after": after or "", "limit": limit}
+        rows = await self._on.rows(_OF_WORKSPACE, values)
         return [_repository(row) for row in rows]
 
     async def repository_settings(self, repository: RepositoryId) -> RepositorySettings:

@@ -13,6 +13,7 @@ from adapters.sqlite.unit import Unit
 from domain.change import SessionAdded
 from domain.identity import ExecutionId, ProfileId, SessionId, TaskId, UserId
 from domain.session import Session, SessionFailure, SessionState
+from ports.store import ALL
 
 __all__ = ("SessionReads", "SessionWrites")
 
@@ -20,7 +21,12 @@ _STATES = members(SessionState)
 _SESSIONS = table(SessionRow)
 _SESSION = _SESSIONS.c
 _ONE = select(_SESSIONS).where(_SESSION.id == given("id"))
-_OF_TASK = select(_SESSIONS).where(_SESSION.task_id == given("task")).order_by(_SESSION.id)
+_OF_TASK = (
+    select(_SESSIONS)
+    .where(_SESSION.task_id == given("task"), _SESSION.id > given("after"))
+    .order_by(_SESSION.id)
+    .limit(given("limit"))
+)
 _IN_STATES = select(_SESSIONS).where(one_of(_SESSION.state, SessionState)).order_by(_SESSION.id)
 _TASK = table(TaskRow).c
 _OF_USER = (
@@ -47,8 +53,11 @@ class SessionReads(Unit):
         row = await self._on.one(_ONE, {"id": session})
         return None if row is None else _session(row)
 
-    async def sessions(self, task: TaskId) -> Sequence[Session]:
-        return [_session(row) for row in await self._on.rows(_OF_TASK, {"task": task})]
+    async def sessions(
+        self, task: TaskId, after: str | None = None, limit: int = ALL
+    ) -> Sequence[Session]:
+        values = {"task": task, "after": after or "", "limit": limit}
+        return [_session(row) for row in await self._on.rows(_OF_TASK, values)]
 
     async def sessions_of(self, user: UserId) -> Sequence[Session]:
         return [_session(row) for row in await self._on.rows(_OF_USER, {"user": user})]

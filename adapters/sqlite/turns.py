@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import func, literal_column, select
 
 from adapters.sqlite.columns import (
     from_json,
@@ -21,13 +21,26 @@ from domain.identity import ExecutionId, SessionId, TurnId
 from domain.turn import Turn, TurnState
 from domain.turn_evidence import UNKNOWN, Evidence, Unknown, load
 from domain.turn_evidence import to_json as to_list
+from ports.store import ALL
 
 __all__ = ("TurnReads", "TurnWrites")
 
 _TURN = table(TurnRow).c
 _ONE = select(table(TurnRow)).where(_TURN.id == given("id"))
 _OF_SESSION = select(table(TurnRow)).where(_TURN.session_id == given("session"))
-_IN_ORDER = _OF_SESSION.order_by(_TURN.generation)
+_SEEN = table(TurnRow).alias()
+_SEEN_GENERATION = (
+    select(_SEEN.c.generation)
+    .where(_SEEN.c.id == given("after"), _SEEN.c.session_id == given("session"))
+    .scalar_subquery()
+)
+_IN_ORDER = (
+    _OF_SESSION
+    .where(_TURN.generation > func.coalesce(_SEEN_GENERATION, literal_column("0")))
+    .order_by(_TURN.generation)
+    .limit(given("limit"))
+)
+_LAST = _OF_SESSION.order_by(_TURN.generation.desc()).limit(1)
 _RUNNING = _OF_SESSION.where(_TURN.state == TurnState.RUNNING.value)
 
 
@@ -38,8 +51,15 @@ class TurnReads(Unit):
         row = await self._on.one(_ONE, {"id": turn})
         return None if row is None else _turn(row)
 
-    async def turns(self, session: SessionId) -> Sequence[Turn]:
-        return [_turn(row) for row in await self._on.rows(_IN_ORDER, {"session": session})]
+    async def turns(
+        self, session: SessionId, after: TurnId | None = None, limit: int = ALL
+    ) -> Sequence[Turn]:
+        values = {"session": session, "after": after or "", "limit": limit}
+        return [_turn(row) for row in await self._on.rows(_IN_ORDER, values)]
+
+    async def last_turn(self, session: SessionId) -> Turn | None:
+        row = await self._on.one(_LAST, {"session": session})
+        return None if row is None else _turn(row)
 
     async def running_turn(self, session: SessionId) -> Turn | None:
         row = await self._on.one(_RUNNING, {"session": session})

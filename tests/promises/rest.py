@@ -23,6 +23,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#requests",
         "A prompt at its bound is taken however it is escaped; a larger body is refused.",
     ),
+    "rest:pages": (
+        f"{_PAGE}#requests",
+        "A list that grows has at most 100 rows, and continues behind a given id.",
+    ),
     "rest:one-of": (
         f"{_PAGE}#requests",
         "A request that contradicts itself is refused as a whole.",
