@@ -50,7 +50,7 @@ KEY_SECONDS: Final = 5.0
 """How long the key is waited for; without one only health is served."""
 
 DESCRIPTORS: Final = 16_384
-"""As many as we take where the limit allows it: an instance needs four."""
+"""As many as we take where the limit allows it: an instance needs six."""
 
 _STDIN = 0
 _GRACE_SECONDS = 2

@@ -24,7 +24,7 @@ OUTPUT_GRACE = 1.0
 class Program(ABC):
     """Over `subprocess.Popen` and a pidfd; a session's leader."""
 
-    __slots__ = ("_ended", "_exited", "_pidfd", "_popen", "_root", "_scan")
+    __slots__ = ("_awaited", "_ended", "_exited", "_pidfd", "_popen", "_root", "_scan")
 
     def __init__(self, popen: "subprocess.Popen[bytes]", root: Root, scan: Scanner) -> None:
         loop = asyncio.get_running_loop()
@@ -32,7 +32,8 @@ class Program(ABC):
         self._root = root
         self._scan = scan
         self._exited: asyncio.Future[Exit] = loop.create_future()
-        self._ended: asyncio.Future[Exit] = loop.create_future()
+        self._ended = False
+        self._awaited: asyncio.Future[Exit] | None = None
         self._pidfd = os.pidfd_open(popen.pid)
         loop.add_reader(self._pidfd, self._reap)
 
@@ -45,7 +46,11 @@ class Program(ABC):
         return self._root.identity.started
 
     async def wait(self) -> Exit:
-        return await asyncio.shield(self._ended)
+        if self._ended:
+            return self._exited.result()
+        if self._awaited is None:
+            self._awaited = asyncio.get_running_loop().create_future()
+        return await asyncio.shield(self._awaited)
 
     async def stop(self, *, polite: float, terminate: float, kill: float) -> Exit:
         family = await self._family(())
@@ -120,9 +125,11 @@ class Program(ABC):
         self._give_up_later()
 
     def _give_up_later(self) -> None:
-        if not self._ended.done():
+        if not self._ended:
             asyncio.get_running_loop().call_later(OUTPUT_GRACE, self._give_up)
 
     def _settle(self) -> None:
-        if self._exited.done() and self._outputs_ended() and not self._ended.done():
-            self._ended.set_result(self._exited.result())
+        if self._exited.done() and self._outputs_ended() and not self._ended:
+            self._ended = True
+            if self._awaited is not None:
+                self._awaited.set_result(self._exited.result())

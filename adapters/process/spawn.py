@@ -100,18 +100,19 @@ def _open(
         return Failure(SpawnFailed(SpawnCode.NOT_FOUND, program))
     try:
         _find_room()
-        return Success(
-            subprocess.Popen(
-                command,
-                cwd=directory,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+        popen = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
         )
+        # It is kept as long as the program runs, and may be long.
+        popen.args = program
+        return Success(popen)
     except OSError as problem:
         # Popen names the directory when entering it was what failed.
         if problem.filename == directory:

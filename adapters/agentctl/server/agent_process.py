@@ -1,6 +1,5 @@
 """The agent's process as its instance sees it: what holds its stdout back, its stderr, its end."""
 
-import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,6 +25,8 @@ _REFUSALS: Final = {
     SpawnCode.NO_RESOURCES: (RuntimeCode.AGENT_DIED, "no process or descriptor is left for it"),
 }
 
+_BY_NOTHING: Final[frozenset[str]] = frozenset()
+
 
 class AgentProcess:
     """Started once, ended once.
@@ -36,6 +37,7 @@ class AgentProcess:
     __slots__ = (
         "_bounds",
         "_child",
+        "_ended",
         "_exit",
         "_hard_stop",
         "_held",
@@ -49,8 +51,9 @@ class AgentProcess:
         self._stderr = stderr
         self._hard_stop = hard_stop
         self._child: Child | None = None
-        self._held: frozenset[str] = frozenset()
-        self._exit: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        self._held = _BY_NOTHING
+        self._exit: Exit | None = None
+        self._ended = Happening()
         self._stop_asked = False
         self.spent = Happening()
 
@@ -93,6 +96,8 @@ class AgentProcess:
 
     def hold(self, reason: str, held: bool) -> None:
         """Read no more of its stdout while any reason holds."""
+        if held is (reason in self._held):
+            return
         before = bool(self._held)
         self._held = self._held | {reason} if held else self._held - {reason}
         if self._child is not None and before != bool(self._held):
@@ -107,21 +112,23 @@ class AgentProcess:
         """End it with every descendant, in the way that the agent deserves. Idempotent."""
         if self._child is None:
             return Exit(None, None)
-        if not self._exit.done():
+        if self._exit is None:
             # One that waits to write its stdout cannot leave politely.
             at_once = self._hard_stop or bool(self._held)
             polite = self._bounds.polite if self._stop_asked else self._bounds.gone
-            ended = await self._child.stop(
+            self._exit = await self._child.stop(
                 polite=0.0 if at_once else polite,
                 terminate=0.0 if self._hard_stop else self._bounds.terminate,
                 kill=self._bounds.kill,
             )
-            self._exit.set_result(ended)
-        return self._exit.result()
+            self._ended.happen()
+        return self._exit
 
     async def demise(self) -> Demise:
         """How it ended, once it was ended."""
-        exit_ = await asyncio.shield(self._exit)
+        await self._ended.wait()
+        assert self._exit is not None, "it has ended"
+        exit_ = self._exit
         asked, stderr = self._stop_asked, self.stderr
         body: Json = {
             "status": exit_.status,

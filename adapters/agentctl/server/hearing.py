@@ -25,6 +25,8 @@ _UPDATES: Final = msgspec.json.Decoder(dict[str, object])
 _NEWS_OF_OLD: Final = frozenset({EventKind.AVAILABLE_COMMANDS, EventKind.PLAN})
 """What is kept of a replay, the last of each: it is about the agent as it is now."""
 
+_NOTHING: Final = Memory()
+
 
 class Hearing(Hears):
     """One instance's.
@@ -56,7 +58,7 @@ class Hearing(Hears):
         self._crowd = crowd
         self._evidence = evidence
         self._over = over
-        self._memory = Memory()
+        self._memory = _NOTHING
         self._replaying = False
         self._news: dict[EventKind, Said] = {}
         self.generation: int | None = None

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from typing_extensions import override
 
@@ -44,6 +44,8 @@ from ports.runtime import RuntimeCode, RuntimeProblem
 
 __all__ = ("Instance",)
 
+Answer: TypeAlias = "Callable[[Instance, Result[wire.Created, RuntimeProblem]], None]"
+
 RETRY_SECONDS: Final = 1.0
 """Between attempts to write a log that the disk did not take."""
 
@@ -57,6 +59,7 @@ class Instance(Hosted):
         "_beside",
         "_git",
         "_hearing",
+        "_launched",
         "_over",
         "_parts",
         "_permissions",
@@ -87,7 +90,8 @@ class Instance(Hosted):
         self._beside: Beside | None = None
         self._admit: Callable[[int, int], None] | None = None
         self._places: tuple[Place, ...] = ()
-        self._workspace: Path | None = None
+        self._workspace: str | None = None
+        self._launched: Result[Launched, RuntimeProblem] | None = None
         bounds, flush = parts.bounds, self._flush
         stderr = StderrTail(bounds.stderr_lines, bounds.stderr_line, parts.redactor)
         self._process = AgentProcess(bounds, stderr, hard_stop=asked.hard_stop)
@@ -129,18 +133,18 @@ class Instance(Hosted):
     @property
     @override
     def workspace(self) -> Path | None:
-        return self._workspace
+        return None if self._workspace is None else Path(self._workspace)
 
-    async def live(self, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]) -> None:
+    async def live(self, answer: Answer) -> None:
         """The whole life. Calls `answer` once, then goes on until the agent has ended."""
         try:
             async with Life() as life:
                 life.ends_with(self._end_bundles)
-                launched = await self._launching()(self._take(), life)
-                if failed(launched):
-                    answer(launched)
+                self._launched = await self._launching()(self._take(), life)
+                if failed(self._launched):
+                    answer(self, self._launched)
                 else:
-                    await self._serve(launched.unwrap(), answer)
+                    await self._serve(answer)
         finally:
             self.log.end()
             self._over.happen()
@@ -186,7 +190,7 @@ class Instance(Hosted):
 
     @override
     def beside(self) -> Result[Beside, RuntimeProblem]:
-        talk, git, workspace = self._talk, self._git, self._workspace
+        talk, git, workspace = self._talk, self._git, self.workspace
         if talk is None or git is None or workspace is None:
             return Failure(RuntimeProblem(RuntimeCode.NO_INSTANCE, "no agent runs"))
         if self._beside is None:
@@ -236,6 +240,7 @@ class Instance(Hosted):
         return asked
 
     def _launching(self) -> Launching:
+        beside = self.beside
         return Launching(
             self._parts,
             self.handle,
@@ -244,27 +249,20 @@ class Instance(Hosted):
             self.log,
             self._hearing,
             self._permissions,
-            AgentTerminals(self.beside),
-            AgentFiles(self.beside),
+            AgentTerminals(beside),
+            AgentFiles(beside),
             self._transport,
             self._flush,
             self._on_stdout,
             self.begun.happen,
         )
 
-    async def _serve(
-        self, launched: Launched, answer: Callable[[Result[wire.Created, RuntimeProblem]], None]
-    ) -> None:
+    async def _serve(self, answer: Answer) -> None:
         """Until the agent has ended, its last turn was ended and its end was recorded."""
-        self._places, self._workspace = launched.places, launched.workspace
-        conversation, created, self._git = launched.conversation, launched.created, launched.git
         async with asyncio.TaskGroup() as group:
-            witness = GitWitness(self._parts.git, launched.git, launched.watched)
-            self._talk = Talk(group, conversation, created.acp_session, witness, launched.pushes)
-            self._admit = launched.admit
-            answer(Success(created))
+            talk = self._begin(group, answer)
             try:
-                await self._process.spent.wait()
+                await self._process.spent.future
             finally:
                 self._talk = None
                 if self._beside is not None:
@@ -273,10 +271,23 @@ class Instance(Hosted):
                 body: Json = {"code": RuntimeCode.PROTOCOL, "detail": self._hearing.broken_by}
                 self._hearing.record(EventKind.ERROR, body)
             await self._process.end()
-            await conversation.close()
-        await launched.pushes.look()
+            await talk.conversation.close()
+        await talk.pushes.look()
         self._hearing.record(EventKind.EXITED, (await self._process.demise()).body)
         self._flush()
+
+    def _begin(self, group: asyncio.TaskGroup, answer: Answer) -> Talk:
+        """Answer the launch, of which only what the life needs is kept."""
+        assert self._launched is not None, "a life begins after its launch"
+        launched, self._launched = self._launched.unwrap(), None
+        self._places, self._workspace = launched.places, str(launched.workspace)
+        self._git, self._admit = launched.git, launched.admit
+        witness = GitWitness(self._parts.git, launched.git, launched.watched)
+        session = launched.created.acp_session
+        talk = Talk(group, launched.conversation, session, witness, launched.pushes)
+        self._talk = talk
+        answer(self, Success(launched.created))
+        return talk
 
     async def _end_bundles(self) -> None:
         await self._parts.bundles.end(self.handle)

@@ -76,7 +76,7 @@ class Instances:
             return Failure(RuntimeProblem(RuntimeCode.EXISTS, f"execution {name} is here"))
         created: _Answer = asyncio.get_running_loop().create_future()
         instance = Instance(self._parts, asked)
-        task = self._group.create_task(self._host(instance, created), name=f"instance {name}")
+        task = self._group.create_task(self._host(instance), name=f"instance {name}")
         launch = Launch(instance, created, task)
         self._creating[name] = launch
         return Success(launch)
@@ -111,17 +111,16 @@ class Instances:
             for instance in self.all():
                 group.create_task(instance.stop())
 
-    async def _host(self, instance: Instance, created: _Answer) -> None:
+    def _answer(self, instance: Instance, outcome: Result[wire.Created, RuntimeProblem]) -> None:
         name = instance.handle.execution
+        if not failed(outcome):
+            self._instances[name] = instance
+        self._creating.pop(name).created.set_result(outcome)
 
-        def answer(outcome: Result[wire.Created, RuntimeProblem]) -> None:
-            if not failed(outcome):
-                self._instances[name] = instance
-            self._creating.pop(name, None)
-            created.set_result(outcome)
-
+    async def _host(self, instance: Instance) -> None:
+        name = instance.handle.execution
         try:
-            await instance.live(answer)
+            await instance.live(self._answer)
         except asyncio.CancelledError:
             if self._instances.pop(name, None) is not None:
                 instance.release()

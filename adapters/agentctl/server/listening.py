@@ -14,7 +14,7 @@ from typing import Final
 from adapters.agentctl import process_stat
 from domain import broker_contract
 
-__all__ = ("bind", "fresh", "sweep")
+__all__ = ("bind", "fresh", "remove", "sweep")
 
 _BACKLOG: Final = 128
 _RANDOM_BYTES: Final = 8
@@ -33,6 +33,11 @@ def sweep(directory: Path, kind: str) -> None:
         name = _NAME.fullmatch(path.name)
         if name and name[3] == kind and not process_stat.is_running(int(name[1]), int(name[2])):
             path.unlink(missing_ok=True)
+
+
+def remove(path: str) -> None:
+    """Remove a socket of ours. Raises `OSError`."""
+    Path(path).unlink(missing_ok=True)
 
 
 def bind(path: Path) -> socket.socket:

@@ -62,6 +62,9 @@ class Carrier(Protocol):
         ...
 
 
+_NO_CLIENTS: Final[frozenset["asyncio.Task[None]"]] = frozenset()
+
+
 class ToolSocket:
     """Serves one instance from `start` to `close`."""
 
@@ -72,13 +75,12 @@ class ToolSocket:
         self._families = families
         self._carrier = carrier
         self._server: asyncio.Server | None = None
-        self._clients: set[asyncio.Task[None]] = set()
+        self._clients = _NO_CLIENTS
 
     async def start(self, listener: socket.socket) -> None:
         """Serve on `listener`, which is closed with this socket."""
-        self._server = await asyncio.start_unix_server(
-            self._serve, sock=listener, limit=MAX_MESSAGE_BYTES
-        )
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(self._reader, sock=listener)
 
     async def close(self) -> None:
         """Stop listening and let every client go."""
@@ -88,16 +90,20 @@ class ToolSocket:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
 
+    def _reader(self) -> asyncio.StreamReaderProtocol:
+        reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
+        return asyncio.StreamReaderProtocol(reader, self._serve)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None, "a connection is served by a task"
-        self._clients.add(task)
+        self._clients |= {task}
         try:
             with suppress(asyncio.CancelledError):
                 if self._admits(writer):
                     await _Client(self._execution, self._carrier, reader, writer).serve()
         finally:
-            self._clients.discard(task)
+            self._clients -= {task}
             writer.close()
 
     def _admits(self, writer: asyncio.StreamWriter) -> bool:

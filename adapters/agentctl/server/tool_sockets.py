@@ -1,5 +1,6 @@
 """Opens the socket for tools of each instance, and says how an agent reaches it: by a bridge."""
 
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,16 +51,23 @@ class Bridge(Protocol):
 @dataclass(slots=True)
 class OpenToolSocket:
     handle: Handle
-    server: GivenMcpServer
+    command: tuple[str, ...]
     families: Families
-    path: Path
+    path: str
     served: ToolSocket
+
+    @property
+    def server(self) -> GivenMcpServer:
+        command, *words = self.command
+        return GivenMcpServer(
+            OUR_NAME, McpTransport.STDIO, command, (*words, self.path), {}, "", {}
+        )
 
     def admit(self, pid: int, started: int) -> None:
         self.families.admit(self.handle.execution, pid, started)
 
     async def close(self) -> None:
-        self.path.unlink(missing_ok=True)
+        listening.remove(self.path)
         await self.served.close()
         self.families.forget(self.handle.execution)
 
@@ -78,7 +86,7 @@ class ToolSockets:
         listening.sweep(self.directory, KIND)
 
     async def open(self, handle: Handle) -> OpenToolSocket:
-        command, *words = self.tools.bridge()
+        command = tuple(map(sys.intern, self.tools.bridge()))
         path = listening.fresh(self.directory, KIND)
         listener = listening.bind(path)
         served = ToolSocket(handle.execution, self.families, self.carrier)
@@ -89,7 +97,4 @@ class ToolSockets:
             with suppress(OSError):
                 path.unlink()
             raise
-        server = GivenMcpServer(
-            OUR_NAME, McpTransport.STDIO, command, (*words, str(path)), {}, "", {}
-        )
-        return OpenToolSocket(handle, server, self.families, path, served)
+        return OpenToolSocket(handle, command, self.families, str(path), served)

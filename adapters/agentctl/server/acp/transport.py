@@ -160,7 +160,11 @@ class AgentTransport(Transport):
     def dismiss(self) -> bool:
         """Let the connection go that waits for a message, unless something is under way."""
         busy = self._asked or self._open_requests or self._writing.locked()
-        return not (busy or self._over) and self._incoming.dismiss()
+        if busy or self._over or not self._incoming.dismiss():
+            return False
+        # One that was emptied keeps the room that it had.
+        self._asked = {}
+        return True
 
     def _route(self, line: bytes, *, whole: bool = True) -> None:
         if self._over or not line.strip():

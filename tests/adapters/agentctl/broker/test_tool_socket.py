@@ -137,9 +137,9 @@ async def test_the_bridge_is_started_by_absolute_paths_and_carries_both_ways(
         status = await process.wait()
 
     assert (answered, status) == (answer(1, "ping"), 0)
-    assert (command, words[:2], words[3]) == (sys.executable, ["-I", "-S"], str(opened.path))
+    assert (command, words[:2], words[3]) == (sys.executable, ["-I", "-S"], opened.path)
     assert all(Path(each).is_absolute() for each in (command, *words[2:]))
-    assert stat.S_IMODE(opened.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path(opened.path).stat().st_mode) == 0o600
     assert inside.line.tools.came == [OURS]
 
 
