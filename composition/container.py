@@ -103,6 +103,7 @@ from pipelines.session_files import LookAtFiles, WriteFile
 from pipelines.session_git import ChangeGit, LookAtGit
 from pipelines.session_processes import SessionProcesses
 from pipelines.session_terminals import SessionTerminals
+from pipelines.settled_sessions import SettledSessions
 from pipelines.sign_in import AuthenticateUser, KeepSignIns, PruneSignIns
 from pipelines.start_execution import StartExecution
 from pipelines.stop_session import StopSession
@@ -213,8 +214,9 @@ class ControlPlane(containers.DeclarativeContainer):
         tasks_root=tasks_root,
         fences=fences,
     )
-    resume = providers.Singleton(ResumeSession, store, agents, start, deliver, flights)
-    ensure = providers.Singleton(EnsureInstance, store, resume)
+    settled = providers.Singleton(SettledSessions, store)
+    resume = providers.Singleton(ResumeSession, store, agents, start, deliver, flights, settled)
+    ensure = providers.Singleton(EnsureInstance, store, resume, settled)
     replace = providers.Singleton(ReplaceConnection, store, git, vault, clock, ids)
     stop = providers.Singleton(StopSession, store, runtime, clock, flights)
     log_evidence = providers.Singleton(LogEvidence, logs, clock)
@@ -271,7 +273,9 @@ class ControlPlane(containers.DeclarativeContainer):
             RegisterRepository, store, git, refresh, clock, ids
         ),
         create_task=providers.Singleton(CreateTask, store, clock, ids),
-        launch=providers.Singleton(LaunchSession, store, agents, start, clock, ids),
+        launch=providers.Singleton(
+            LaunchSession, store, agents, start, clock, ids, flights, settled
+        ),
         resume=resume,
         prompt=providers.Singleton(PromptSession, store, runtime, clock, ids, redactor),
         queue=queue,

@@ -17,6 +17,7 @@ __all__ = (
     "PlanChanged",
     "PromptsChanged",
     "SessionAdded",
+    "SessionSettled",
     "TaskChanged",
 )
 
@@ -46,6 +47,13 @@ class SessionAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionSettled:
+    """Nobody is about to bring the session to another state: no start and no stop goes on."""
+
+    session: SessionId
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationGrew:
     session: SessionId
 
@@ -57,4 +65,6 @@ class PromptsChanged:
     workspace: WorkspaceId
 
 
-Change: TypeAlias = TaskChanged | PlanChanged | SessionAdded | ConversationGrew | PromptsChanged
+Change: TypeAlias = (
+    TaskChanged | PlanChanged | SessionAdded | SessionSettled | ConversationGrew | PromptsChanged
+)

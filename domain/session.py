@@ -11,7 +11,16 @@ from enum import StrEnum
 from domain.identity import ExecutionId, ProfileId, SessionId, TaskId
 from domain.outcome import Failure, Result, Success
 
-__all__ = ("LIVE", "Move", "NotAllowed", "Session", "SessionFailure", "SessionState", "next_state")
+__all__ = (
+    "LIVE",
+    "UNSETTLED",
+    "Move",
+    "NotAllowed",
+    "Session",
+    "SessionFailure",
+    "SessionState",
+    "next_state",
+)
 
 
 class SessionState(StrEnum):
@@ -25,6 +34,9 @@ class SessionState(StrEnum):
 
 LIVE = frozenset({SessionState.STARTING, SessionState.IDLE, SessionState.RUNNING})
 """The states in which leases are honoured."""
+
+UNSETTLED = frozenset({SessionState.STARTING, SessionState.STOPPING})
+"""The states that somebody is about to end: by a start, or by a stop."""
 
 
 class Move(StrEnum):

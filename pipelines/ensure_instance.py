@@ -8,10 +8,12 @@ from domain.execution import Handle
 from domain.identity import SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.session import Session, SessionState
+from domain.session import UNSETTLED, Session, SessionState
+from domain.session_order import Wish
 from pipelines.authority import session_for
 from pipelines.begin_turn import handle_of
 from pipelines.resume_session import ResumeProblem, ResumeRequest, ResumeSession
+from pipelines.settled_sessions import SettledSessions
 from ports.runtime import RuntimeCode, RuntimeProblem
 from ports.store import Store
 
@@ -24,6 +26,7 @@ EnsureProblem: TypeAlias = ResumeProblem | RuntimeProblem
 class EnsureInstance:
     store: Store
     resume: ResumeSession
+    settled: SettledSessions
 
     async def present(
         self, principal: Principal, session: SessionId
@@ -41,10 +44,18 @@ class EnsureInstance:
     async def __call__(
         self, principal: Principal, session: SessionId
     ) -> Result[Handle, EnsureProblem]:
-        """The instance that runs, else one that is started as a resume of the session starts it."""
+        """The instance that runs, else one that is started as a resume of the session starts it.
+
+        That of a start which goes on is taken when it is there.
+        """
         found = await self._session(principal, session)
         if failed(found):
             return found
+        if found.unwrap().state in UNSETTLED:
+            await self.settled(Wish.INSTANCE, found.unwrap().task, session)
+            found = await self._session(principal, session)
+            if failed(found):
+                return found
         running = handle_of(found.unwrap())
         if running is not None and found.unwrap().state is not SessionState.STARTING:
             return Success(running)

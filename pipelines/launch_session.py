@@ -1,6 +1,6 @@
 """Launch a session: an agent begins to work on a task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -10,16 +10,19 @@ from domain.execution import ExecutorType
 from domain.identity import SessionId, TaskId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
-from domain.session import LIVE, Session, SessionState
+from domain.session import LIVE, UNSETTLED, Session, SessionState
+from domain.session_order import Wish
 from domain.task import Task, TaskState
 from domain.variables import InvalidVariable, check_variables
 from pipelines.authority import permitted
 from pipelines.session_profiles import Named, Profiles, find_profiles
+from pipelines.settled_sessions import SettledSessions
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem
 from ports.agents import Agents, Installed
 from ports.clock import Clock
+from ports.flights import Flights
 from ports.ids import Ids
 from ports.store import Store
 
@@ -83,11 +86,26 @@ class LaunchSession:
     start: StartExecution
     clock: Clock
     ids: Ids
+    flights: Flights
+    settled: SettledSessions
 
     async def __call__(
         self, principal: Principal, request: LaunchRequest
     ) -> Result[Session, LaunchProblem]:
-        """Start an agent on the task; the new session comes back idle, without a turn."""
+        """Start an agent on the task; the new session comes back idle, without a turn.
+
+        Who asks for the same meanwhile gets the same session, and who gives up stops nothing. A
+        stop that goes on in the task ends first.
+        """
+        async with self.store.read() as state:
+            task = await state.task(request.task)
+            if task is None or not await permitted(state, principal, task, Act.CONTROL):
+                return Failure(NotFound("task"))
+        return await self.flights.join(asked(request), lambda: self._launch(principal, request))
+
+    async def _launch(
+        self, principal: Principal, request: LaunchRequest
+    ) -> Result[Session, LaunchProblem]:
         variables = check_variables(request.environment)
         if failed(variables):
             return variables
@@ -100,6 +118,7 @@ class LaunchSession:
         if failed(agent):
             return agent
         ready = agent.unwrap()
+        await self.settled(Wish.START, request.task)
         created = await self._create(principal, request, ready.agent.name)
         if failed(created):
             return created
@@ -153,11 +172,18 @@ class LaunchSession:
         return Success(session)
 
 
+def asked(request: LaunchRequest) -> Hashable:
+    """Equal for requests of which the answer to one is an answer to the other."""
+    options = (request.allow_dirty, request.approve_automatically, request.profiles)
+    environment = frozenset(request.environment.items())
+    return ("launch", request.task, request.agent, request.executor, options, environment)
+
+
 def refusal(task: Task, sessions: Sequence[Session]) -> TaskArchived | TaskBusy | None:
     """Why no session may start on the task now; one at a time works in its worktree."""
     if task.state is TaskState.ARCHIVED:
         return TaskArchived()
-    busy = next((each for each in sessions if each.state in LIVE | {SessionState.STOPPING}), None)
+    busy = next((each for each in sessions if each.state in LIVE | UNSETTLED), None)
     return TaskBusy(busy.id) if busy else None
 
 

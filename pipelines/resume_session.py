@@ -11,11 +11,13 @@ from domain.identity import SessionId
 from domain.outcome import Failure, Result, Success, failed
 from domain.principal import Principal
 from domain.session import Move, Session, next_state
+from domain.session_order import Wish
 from domain.variables import InvalidVariable, check_variables
 from pipelines.authority import session_for
 from pipelines.deliver_queued import DeliverQueued
 from pipelines.launch_session import AgentNotInstalled, TaskArchived, TaskBusy, installed, refusal
 from pipelines.session_profiles import Named, find_profiles
+from pipelines.settled_sessions import SettledSessions
 from pipelines.start_execution import StartExecution
 from pipelines.start_plan import Order
 from pipelines.start_problem import StartProblem, Superseded
@@ -51,19 +53,21 @@ class ResumeSession:
     start: StartExecution
     deliver: DeliverQueued
     flights: Flights
+    settled: SettledSessions
 
     async def __call__(
         self, principal: Principal, request: ResumeRequest
     ) -> Result[Session, ResumeProblem]:
         """Start an agent on the session's conversation; the session comes back idle.
 
-        Who asks for the same meanwhile gets the same answer, and who gives up stops nothing. Then
-        the next prompt of its queue goes, unless the queue waits for a person.
+        Who asks for the same meanwhile gets the same answer, and who gives up stops nothing. A stop
+        that goes on ends first. At last the next prompt of the queue goes, unless the queue waits
+        for a person.
         """
         async with self.store.read() as state:
             if await session_for(state, principal, request.session) is None:
                 return Failure(NotFound("session"))
-        options = (request.approve_automatically, request.fresh)
+        options = (request.approve_automatically, request.fresh, request.profiles)
         asked = ("resume", request.session, options, frozenset(request.environment.items()))
         return await self.flights.join(asked, lambda: self._resume(request))
 
@@ -78,6 +82,7 @@ class ResumeSession:
         agent = installed(self.agents, session.agent)
         if failed(agent):
             return agent
+        await self.settled(Wish.START, session.task, session.id)
         reopened = await self._reopen(request)
         if failed(reopened):
             return reopened

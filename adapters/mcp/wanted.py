@@ -24,6 +24,7 @@ from domain.change import (
     PlanChanged,
     PromptsChanged,
     SessionAdded,
+    SessionSettled,
     TaskChanged,
 )
 from domain.identity import SessionId
@@ -90,7 +91,9 @@ class Wanted:
         return [ResourcesListChanged(), *updated] if listed and self.resources else updated
 
     async def _touched(
-        self, state: Reader, change: TaskChanged | PlanChanged | SessionAdded | ConversationGrew
+        self,
+        state: Reader,
+        change: TaskChanged | PlanChanged | SessionAdded | SessionSettled | ConversationGrew,
     ) -> Touched:
         match change:
             case TaskChanged(before=before, after=after):
@@ -99,6 +102,8 @@ class Wanted:
                 return Touched(task, Place(What.TASK, task.id) if task else None, listed)
             case PlanChanged(task=name, came_or_went=listed):
                 return Touched(await state.task(name), Place(What.PLAN, name), listed)
+            case SessionSettled():
+                return Touched(None, None, listed=False)
             case SessionAdded(task=name):
                 return Touched(await state.task(name), None, listed=True)
             case ConversationGrew(session=name):

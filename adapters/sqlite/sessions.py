@@ -10,9 +10,9 @@ from adapters.sqlite.standing import worked_in
 from adapters.sqlite.statement import given, members_given, one_of, place
 from adapters.sqlite.tables import SessionRow, TaskRow, table
 from adapters.sqlite.unit import Unit
-from domain.change import SessionAdded
+from domain.change import SessionAdded, SessionSettled
 from domain.identity import ExecutionId, ProfileId, SessionId, TaskId, UserId
-from domain.session import Session, SessionFailure, SessionState
+from domain.session import UNSETTLED, Session, SessionFailure, SessionState
 from ports.store import ALL
 
 __all__ = ("SessionReads", "SessionWrites")
@@ -77,7 +77,10 @@ class SessionWrites(SessionReads):
         self._note(SessionAdded(session.task))
 
     async def save_session(self, session: Session) -> bool:
-        return await self._run(_SAVE, {**_columns(session), "seen": session.version}) == 1
+        saved = await self._run(_SAVE, {**_columns(session), "seen": session.version}) == 1
+        if saved and session.state not in UNSETTLED:
+            self._note(SessionSettled(session.id))
+        return saved
 
 
 def _columns(session: Session) -> dict[str, object]:

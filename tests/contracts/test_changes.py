@@ -13,9 +13,11 @@ from domain.change import (
     ConversationGrew,
     PlanChanged,
     SessionAdded,
+    SessionSettled,
     TaskChanged,
 )
 from domain.identity import SessionId, TaskId
+from domain.session import SessionState
 from domain.task_plan import TaskPlan
 from ports.store import Store, Writer
 from tests.contracts.store_examples import NOW, Example, events, stored
@@ -46,12 +48,15 @@ async def change_everything(unit: Writer, example: Example) -> list[Change]:
     await unit.put_plan(replace(plan, content="Mend."))
     await unit.remove_plan(plan.task)
     await unit.add_session(again)
+    await unit.save_session(replace(again, state=SessionState.STARTING))
+    await unit.save_session(replace(again, state=SessionState.IDLE, version=again.version + 1))
     await unit.append_events(example.session.id, example.execution.id, events([1]))
     await unit.put_task(renamed)
     return [
         PlanChanged(plan.task, came_or_went=True),
         PlanChanged(plan.task, came_or_went=False),
         SessionAdded(example.task.id),
+        SessionSettled(again.id),
         ConversationGrew(example.session.id),
         TaskChanged(example.task, renamed),
     ]

@@ -283,7 +283,9 @@ async def test_two_sessions_of_one_task_do_not_share_its_worktree(
         await kandev.workspace_of()
         task = await kandev.task(await kandev.repository({"local_path": str(checkout)}))
         outcomes = await asyncio.gather(
-            kandev.launch(task), kandev.launch(task), return_exceptions=True
+            kandev.launch(task),
+            kandev.launch(task, approve_automatically=True),
+            return_exceptions=True,
         )
 
     refused = [each for each in outcomes if isinstance(each, ApiError)]

@@ -229,7 +229,9 @@ async def test_an_agent_whose_start_cannot_be_recorded_is_ended(
 
 
 @requirement("session:start:abandoned")
-async def test_a_launch_that_is_given_up_leaves_a_session_that_says_so(plane: Plane) -> None:
+async def test_a_launch_during_which_the_server_ends_leaves_a_session_that_says_so(
+    plane: Plane,
+) -> None:
     task = await plane.ready_task()
     starting = asyncio.Event()
 
@@ -238,10 +240,9 @@ async def test_a_launch_that_is_given_up_leaves_a_session_that_says_so(plane: Pl
         await asyncio.Event().wait()
 
     plane.runtime.meanwhile = wait
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        launching = group.create_task(plane.launched(task.id))
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group, plane.container.flights():
+        group.create_task(plane.launched(task.id))
         await starting.wait()
-        launching.cancel()
 
     await assert_interrupted(plane, task)
 

@@ -146,7 +146,7 @@ async def test_of_two_starts_at_the_same_moment_one_has_the_worktree(
         starts = [
             group.create_task(plane.launched(task.id, executor=executor)),
             group.create_task(plane.resumed(stopped.id)),
-            group.create_task(plane.launched(task.id, executor=executor)),
+            group.create_task(plane.launched(task.id, executor=executor, allow_dirty=True)),
         ]
 
     outcomes = [each.result() for each in starts]

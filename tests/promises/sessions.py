@@ -43,6 +43,14 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#stop",
         "Who asks for a stop that is under way gets its outcome; who gives up stops nothing.",
     ),
+    "session:launch:one-flight": (
+        f"{_PAGE}#orders",
+        "Who asks for a launch that is under way gets its session; who gives up stops nothing.",
+    ),
+    "session:order": (
+        f"{_PAGE}#orders",
+        "Who wants an agent while one is stopped waits for the stop, and while one starts, for it.",
+    ),
     "session:resume:one-flight": (
         f"{_PAGE}#resume",
         "Who asks for a resume that is under way gets its outcome; who gives up stops nothing.",
