@@ -5,7 +5,6 @@ fails, but never work: once an agent has run, git is asked to refuse what is not
 """
 
 import asyncio
-import errno
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +19,10 @@ from adapters.agentctl.server import copied_files, worktree_files
 from adapters.agentctl.server.parity import Comparing
 from adapters.agentctl.server.worktree_files import Found
 from adapters.agentctl.server.worktree_git import busy
+from adapters.agentctl.server.worktree_refusals import refusal, unwritable
 from domain.copy_files import CopyEntry, CopyWarning
 from domain.execution import ExecutorType
 from domain.git_failure import GitCode, GitFailure
-from domain.git_remedies import remedy
 from domain.outcome import Failure, Result, Success, failed
 from ports.git import GitProcess, RepositoryLock
 from ports.runtime import RuntimeCode, RuntimeProblem
@@ -35,21 +34,6 @@ CHECKOUT_SECONDS: Final = 600.0
 
 QUESTION_SECONDS: Final = 10.0
 """For a question that git answers from the repository itself."""
-
-_SENTENCES: Final[Mapping[GitCode, str]] = {
-    GitCode.BRANCH_IN_USE: "branch {branch} is checked out in another worktree",
-    GitCode.UNKNOWN_BRANCH: "there is no {base} in the repository to begin a branch from",
-    GitCode.NOT_A_REPOSITORY: "{source} is no git repository",
-    GitCode.EXISTS: "{path} is there already and is no worktree of the repository",
-    GitCode.LOCK_HELD: "another git holds a lock in {source}",
-    GitCode.TIMEOUT: "git did not finish within its time",
-    GitCode.MISSING: "git is not installed",
-}
-
-_CODES: Final[Mapping[GitCode, RuntimeCode]] = {
-    GitCode.BRANCH_IN_USE: RuntimeCode.BRANCH_IN_USE,
-    GitCode.UNKNOWN_BRANCH: RuntimeCode.UNKNOWN_BASE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +94,7 @@ class Workspaces:
     ) -> Result[Workspace, RuntimeProblem]:
         """The workspace of an instance; after a failure or a cancellation nothing of it is left."""
         if asked.executor == ExecutorType.LOCAL and asked.checkouts:
-            return _own_checkout(asked)
+            return await self._own_checkout(asked, environment)
         workspace = Workspace(_directory(asked))
         done = False
         try:
@@ -133,6 +117,23 @@ class Workspaces:
                 directory.rmdir()
         workspace.directories.clear()
 
+    async def _own_checkout(
+        self, asked: wire.Create, environment: Mapping[str, str]
+    ) -> Result[Workspace, RuntimeProblem]:
+        """The user's checkout as it is; no branch is checked out in it for a task."""
+        checkout = asked.checkouts[0]
+        directory = Path(checkout.source)
+        if not await asyncio.to_thread(directory.is_dir):
+            detail = f"{directory} is no directory"
+            return Failure(RuntimeProblem(RuntimeCode.WORKTREE, detail))
+        question = ["symbolic-ref", "--quiet", "--short", "HEAD"]
+        if checkout.existing:
+            on = await self._ask(question, checkout, environment)
+            if failed(on) or on.unwrap() != checkout.branch:
+                detail = f"{directory} is not on the branch {checkout.branch}\nCheck it out there."
+                return Failure(RuntimeProblem(RuntimeCode.WORKTREE, detail))
+        return Success(Workspace(directory))
+
     async def _make(
         self, asked: wire.Create, environment: Mapping[str, str], workspace: Workspace
     ) -> Result[None, RuntimeProblem]:
@@ -140,7 +141,7 @@ class Workspaces:
         try:
             _make_directories(root, workspace.directories)
         except OSError as error:
-            return Failure(_unwritable(root, error))
+            return Failure(unwritable(root, error))
         for checkout in asked.checkouts:
             added = await self._add(checkout, root / checkout.folder, environment, workspace)
             if failed(added):
@@ -183,7 +184,7 @@ class Workspaces:
         if found is Found.OURS:
             return Success(False)
         if found is Found.OTHER:
-            return Failure(_refusal(GitFailure(GitCode.EXISTS, ""), checkout, path))
+            return Failure(refusal(GitFailure(GitCode.EXISTS, ""), checkout, path))
         if found is Found.HALF_MADE:
             remove = ["remove", "--force", "--force", str(path)]
             await self._worktree(remove, checkout, environment)
@@ -199,7 +200,7 @@ class Workspaces:
             await self._worktree(["remove", str(path)], checkout, environment)
             added = await self._worktree(["add", "--quiet", *attempt], checkout, environment)
         if failed(added):
-            return Failure(_refusal(added.failure(), checkout, path))
+            return Failure(refusal(added.failure(), checkout, path))
         if checkout.existing and not workspace.made[-1].branch:
             await self._advance(checkout, path, environment)
         begun = workspace.made[-1].checkout
@@ -330,14 +331,6 @@ def misplaced(known: Sequence[Place]) -> RuntimeProblem | None:
     return None
 
 
-def _own_checkout(asked: wire.Create) -> Result[Workspace, RuntimeProblem]:
-    directory = Path(asked.checkouts[0].source)
-    if directory.is_dir():
-        return Success(Workspace(directory))
-    detail = f"{directory} is no directory"
-    return Failure(RuntimeProblem(RuntimeCode.WORKTREE, detail))
-
-
 def _directory(asked: wire.Create) -> Path:
     """Where the agent starts: in its one checkout, or above its several."""
     root = Path(asked.workspace)
@@ -356,23 +349,3 @@ def _make_directories(path: Path, made: list[Path]) -> None:
 
 def _is_missing(failure: GitFailure) -> bool:
     return "missing but already registered" in failure.detail
-
-
-def _refusal(failure: GitFailure, checkout: wire.Checkout, path: Path) -> RuntimeProblem:
-    if failure.code is GitCode.DISK_FULL:
-        return RuntimeProblem(RuntimeCode.DISK_FULL, f"no space left for a worktree at {path}")
-    sentence = _SENTENCES.get(failure.code, "{detail}").format(
-        branch=checkout.branch,
-        base=checkout.base,
-        source=checkout.source,
-        path=path,
-        detail=failure.detail,
-    )
-    code = _CODES.get(failure.code, RuntimeCode.WORKTREE)
-    return RuntimeProblem(code, f"{sentence}\n{remedy(failure.code)}")
-
-
-def _unwritable(path: Path, error: OSError) -> RuntimeProblem:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return RuntimeProblem(RuntimeCode.DISK_FULL, f"no space left for {path}")
-    return RuntimeProblem(RuntimeCode.WORKTREE, f"{path} cannot be made: {error.strerror}")

@@ -272,6 +272,21 @@ async def test_a_branch_is_brought_forward_to_the_remote_unless_it_has_work_of_i
     assert git(house.workspace, "symbolic-ref", "--short", "HEAD").strip() == "topic"
 
 
+@requirement("branch:existing:elsewhere")
+async def test_the_local_executor_works_on_a_branch_only_where_it_is_checked_out(
+    house: House, source: Path
+) -> None:
+    git(source, "branch", "topic")
+    before = _state(source)
+
+    refused = await house.create(executor="local", checkouts=[_existing(source, "topic")])
+    assert refused.failure().code is RuntimeCode.WORKTREE
+    assert "not on the branch topic" in refused.failure().detail
+    assert _state(source) == before
+
+    await house.launch(executor="local", checkouts=[_existing(source, "main")])
+
+
 @requirement("branch:existing")
 @requirement("agentctl:launch:nothing-left")
 async def test_a_branch_that_is_nowhere_is_named(house: House, source: Path) -> None:
