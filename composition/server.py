@@ -145,6 +145,7 @@ async def started(
             HomeTokens(Secret(token), store, SystemClock()),
             loopback_hosts(settings.host, bound_port),
             await stack.enter_async_context(plane.mcp()),
+            settings.public,
         )
         await stack.enter_async_context(upkeep(plane.chores()))
         await stack.enter_async_context(serving(app, listener))
@@ -220,6 +221,7 @@ async def serving(door: Door, listener: socket.socket) -> AsyncIterator[None]:
         app,
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # whose word on the client counts is the door's to say
         lifespan="on",
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from adapters.home.layout import home_of
+from domain.outcome import failed
+from domain.public_address import PublicUrl, parse_public_url
 from domain.secret import Secret
 
 __all__ = ("DEFAULT_PORT", "VERSION", "InvalidSettings", "Settings", "read_settings")
@@ -24,7 +26,10 @@ class InvalidSettings(Exception):  # noqa: N818 -- says what the settings are
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`api_token` overrides the token of the home, `database` the database file in it."""
+    """`api_token` overrides the token of the home, `database` the database file in it.
+
+    `public` is what a proxy on this machine serves the server as.
+    """
 
     home: Path
     host: str
@@ -32,13 +37,15 @@ class Settings:
     api_token: str | None
     search_path: str
     database: Secret | None = None
+    public: PublicUrl | None = None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """Read `PATH`, and `HOME`, `HOST`, `PORT`, `API_TOKEN`, `DATABASE_URL` behind `KANDEV_`.
+    """Read `PATH`, and behind `KANDEV_` the variables that `Settings` is made of.
 
-    Raises `InvalidSettings` for a port that is none, for a host that is not on loopback, and for a
-    database that is not PostgreSQL's.
+    Raises `InvalidSettings` for a port that is none, for a host that is not on loopback, for a
+    database that is not PostgreSQL's, and for a public address that is more than scheme, host and
+    port.
     """
     home = home_of(environment, Path(environment.get("HOME") or "/"))
     if not home.is_absolute():
@@ -56,6 +63,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         api_token=environment.get("KANDEV_API_TOKEN") or None,
         search_path=environment.get("PATH") or "/usr/local/bin:/usr/bin:/bin",
         database=_database(environment.get("KANDEV_DATABASE_URL")),
+        public=_public(environment.get("KANDEV_PUBLIC_URL")),
     )
 
 
@@ -66,3 +74,12 @@ def _database(url: str | None) -> Secret | None:
     if not url.startswith(_POSTGRESQL):
         raise InvalidSettings("KANDEV_DATABASE_URL must begin with postgresql://")
     return Secret(url)
+
+
+def _public(url: str | None) -> PublicUrl | None:
+    if not url:
+        return None
+    parsed = parse_public_url(url)
+    if failed(parsed):
+        raise InvalidSettings("KANDEV_PUBLIC_URL must be like https://kandev.example, no path")
+    return parsed.unwrap()

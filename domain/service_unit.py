@@ -26,7 +26,7 @@ ENVIRONMENT_FILE: Final = "service.env"
 MARK: Final = "# Made by `kandev service install`, which makes it anew.\n"
 """The first line of a unit that may be replaced."""
 
-_CARRIED: Final = ("KANDEV_HOST", "KANDEV_PORT", "LANG")
+_CARRIED: Final = ("KANDEV_HOST", "KANDEV_PORT", "KANDEV_PUBLIC_URL", "LANG")
 _SYSTEM_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
 _TELLING: Final = (
     "ANTHROPIC_", "AWS_", "CLAUDE_", "CODEX_", "CURL_", "GEMINI_", "GH_", "GIT_", "GITHUB_",

@@ -40,6 +40,7 @@ from adapters.http.terminals import Terminals, stream_terminal
 from adapters.http.users import Invitations, Users
 from adapters.http.workspaces import Settings, Workspaces
 from domain.principal import Principal
+from domain.public_address import PublicUrl
 from domain.task import MAX_PROMPT_BYTES
 from ports.store import StoreUnavailable
 from ports.tokens import Tokens
@@ -63,9 +64,16 @@ async def agents(api: NamedDependency[Api]) -> list[AgentBody]:
 
 
 def create_app(
-    api: Api, tokens: Tokens, hosts: Collection[str], mcp: Mounted | None = None
+    api: Api,
+    tokens: Tokens,
+    hosts: Collection[str],
+    mcp: Mounted | None = None,
+    public: PublicUrl | None = None,
 ) -> Door:
-    """`hosts` are the values of Host that name this server; `mcp` is served at `/mcp`."""
+    """`hosts` are the values of Host that name this server; `mcp` is served at `/mcp`.
+
+    `public` is what a proxy on this machine serves it as.
+    """
 
     def provide_api() -> Api:
         return api
@@ -132,4 +140,4 @@ def create_app(
             security=[{"bearer": []}],
         ),
     )
-    return Door(app, hosts, tokens, api.revocations, api.request_meter)
+    return Door(app, hosts, tokens, api.revocations, api.request_meter, public)

@@ -5,7 +5,7 @@ A browser is let in by a cookie that no script reads (`HttpOnly`) and no other s
 """
 
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any
 
 from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.datastructures import Cookie
@@ -14,7 +14,7 @@ from litestar.params import FromPath, JSONBody, SkipValidation
 from msgspec import Struct
 
 from adapters.http.api import Api
-from adapters.http.door import SIGN_IN
+from adapters.http.door import ADDRESS, SECURE, SIGN_IN
 from adapters.http.problems import accepted
 from adapters.http.shapes import AccountBody
 from domain.identity import SignInId
@@ -27,10 +27,6 @@ from pipelines.open_sign_in import SignedIn
 __all__ = ("Authentication", "Wanted", "address_of", "agent_of", "signed_in")
 
 Asking = Request[Any, Any, Any]
-Body = TypeVar("Body")
-
-LOCAL: Final = "local"
-"""The address of a client that has none: it is on this machine."""
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,12 +166,13 @@ def signed_in(request: Asking, done: SignedIn, status: int) -> Response[AccountB
         max_age=int(SIGN_IN_LIFE.total_seconds()),
         httponly=True,
         samesite="strict",
+        secure=bool(request.scope["state"][SECURE]),
     )
     return Response(AccountBody.of(done.account), status_code=status, cookies=[cookie])
 
 
 def address_of(request: Asking) -> str:
-    return request.client.host if request.client is not None else LOCAL
+    return str(request.scope["state"][ADDRESS])
 
 
 def agent_of(request: Asking) -> str:

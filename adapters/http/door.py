@@ -30,17 +30,23 @@ from domain.access_token import HOME_TOKEN, Bearer, needed
 from domain.http_door import Asked, Reason, admit, cookie, from_our_page
 from domain.outcome import failed
 from domain.principal import Token, User
+from domain.public_address import FORWARDING, PublicUrl
 from domain.sign_in import cookie_name
 from ports.revocations import Held, Revocations
 from ports.store import StoreUnavailable
 from ports.tokens import Tokens
 
-__all__ = ("PRINCIPAL", "SIGN_IN", "Door")
+__all__ = ("ADDRESS", "PRINCIPAL", "SECURE", "SIGN_IN", "Door")
 
 PRINCIPAL: Final = "kandev.principal"
 """Where the request's state holds its principal."""
 SIGN_IN: Final = "kandev.sign_in"
 """Where it holds by which sign-in that one came; None for a token."""
+
+ADDRESS: Final = "kandev.address"
+"""Where it holds the client's address, as far as that is known."""
+SECURE: Final = "kandev.secure"
+"""Whether the client came by HTTPS, through the declared proxy."""
 
 _HELD: Final = "kandev.held"
 
@@ -54,11 +60,15 @@ OPEN: Final = frozenset({
 })
 """What needs no credential: it has one of its own in the body, or shows nothing."""
 
+LOCAL: Final = "local"
+"""The address of a client that has none: it is on this machine."""
+
 _SENTENCES = {
     Reason.HOST: "The Host header does not name this server.",
     Reason.ORIGIN: "Requests from another origin are refused.",
     Reason.SITE: "Requests from another site are refused.",
     Reason.CONTENT_TYPE: "The body must be application/json.",
+    Reason.FORWARDED: "Requests that were forwarded are refused, but from the declared proxy.",
 }
 
 _CLOSES = {401: UNAUTHORIZED, 403: 4403}
@@ -69,6 +79,7 @@ _REMEDIES = {
         "Send `Authorization: Bearer` with the token of the home or one made for it, or sign in."
     ),
     "insufficient_scope": "Show a token that has it; `kandev token create` makes one.",
+    "undeclared_proxy": "Set KANDEV_PUBLIC_URL to the address that the proxy serves.",
     "json_required": "Send `Content-Type: application/json`.",
 }
 
@@ -83,12 +94,14 @@ class Door:
         tokens: Tokens,
         revocations: Revocations,
         meter: RequestMeter,
+        public: PublicUrl | None = None,
     ) -> None:
         self._app = app
         self._meter = meter
         self._hosts = hosts
         self._tokens = tokens
         self._revocations = revocations
+        self._public = public
 
     async def __call__(
         self,
@@ -124,12 +137,18 @@ class Door:
     async def _lets_in(self, scope: Scope, send: Send) -> bool:
         headers = _combined(scope["headers"])
         asked = _asked(scope, headers)
-        admitted = admit(asked, self._hosts)
+        admitted = admit(asked, self._hosts, self._public)
         if failed(admitted):
             reason = admitted.failure().reason
             status = 415 if reason is Reason.CONTENT_TYPE else 403
             await _refuse(scope, send, status, reason.value, _SENTENCES[reason])
             return False
+        named = headers["host"].lower()
+        secure = self._public is not None and self._public.scheme == "https"
+        scope.setdefault("state", {}).update({
+            ADDRESS: admitted.unwrap(),
+            SECURE: secure and self._public is not None and named in self._public.hosts,
+        })
         if (_method(scope), scope["path"]) in OPEN:
             return True
         try:
@@ -199,6 +218,7 @@ def _combined(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def _asked(scope: Scope, headers: dict[str, str]) -> Asked:
     length = headers.get("content-length", "0")
+    client = scope.get("client")
     return Asked(
         method=str(scope.get("method", "GET")),
         host=headers.get("host"),
@@ -206,6 +226,8 @@ def _asked(scope: Scope, headers: dict[str, str]) -> Asked:
         site=headers.get("sec-fetch-site"),
         content_type=headers.get("content-type"),
         has_body=length != "0" or "transfer-encoding" in headers,
+        peer=str(client[0]) if client is not None else LOCAL,
+        said={name: value for name, value in headers.items() if name in FORWARDING},
     )
 
 

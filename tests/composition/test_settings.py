@@ -6,7 +6,9 @@ import pytest
 
 from composition.holding import secrets_of
 from composition.settings import DEFAULT_PORT, VERSION, InvalidSettings, read_settings
+from domain.public_address import PublicUrl
 from domain.secret import Secret
+from tests.requirements import requirement
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,3 +75,13 @@ def test_what_is_secret_in_the_address_of_a_database_is_known() -> None:
         settings = read_settings({"KANDEV_DATABASE_URL": url})
         assert secrets_of(settings) == (Secret(url), Secret("p@ss"))
     assert secrets_of(read_settings({})) == ()
+
+
+@requirement("rest:proxy")
+def test_the_public_address_is_read_and_a_wrong_one_named() -> None:
+    settings = read_settings({"KANDEV_PUBLIC_URL": "https://Kandev.example/"})
+
+    assert settings.public == PublicUrl("https", "kandev.example")
+    assert read_settings({"KANDEV_PUBLIC_URL": ""}).public is None
+    with pytest.raises(InvalidSettings, match="KANDEV_PUBLIC_URL"):
+        read_settings({"KANDEV_PUBLIC_URL": "kandev.example"})

@@ -3,6 +3,10 @@
 _PAGE = "docs/specification/rest-api.md"
 
 PROMISES: dict[str, tuple[str, str]] = {
+    "rest:proxy": (
+        f"{_PAGE}#behind-a-proxy",
+        "What was forwarded is refused, but from the declared proxy with the declared address.",
+    ),
     "rest:door": (
         f"{_PAGE}#the-door",
         "What a page of another site could have sent is refused before its body is read.",

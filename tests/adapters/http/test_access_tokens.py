@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from domain.identity import UserId
-from tests.adapters.http.conftest import Json, Web, app_of
+from tests.adapters.http.conftest import Json, Web
 from tests.adapters.http.test_door import asked, headers_of
 from tests.requirements import requirement
 
@@ -65,7 +65,7 @@ async def test_a_token_opens_what_its_scopes_say(
 @requirement("token:scopes")
 async def test_a_token_that_reads_writes_nowhere_and_its_body_is_not_read(web: Web) -> None:
     _, text = await made(web, "read")
-    app, headers = app_of(web.plane), headers_of(authorization=f"Bearer {text}")
+    app, headers = web.app, headers_of(authorization=f"Bearer {text}")
     document = await web.ok("GET", "/api/v1/schema/openapi.json")
     operations = [
         (method.upper(), path)

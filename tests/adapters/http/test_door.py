@@ -1,11 +1,18 @@
 """The door: what a browser could be tricked into sending is refused before the body is read."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx2
 import pytest
 
-from tests.adapters.http.conftest import ORIGIN, TOKEN, Web, app_of
+from adapters.http.app import create_app
+from domain.http_door import loopback_hosts
+from domain.public_address import PublicUrl
+from tests.adapters.http.conftest import ORIGIN, TOKEN, Web, listening, tokens_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -67,7 +74,7 @@ def headers_of(**changed: str | None) -> list[tuple[str, str]]:
     return [(name, value) for name, value in given.items() if value is not None]
 
 
-REFUSED = [
+REFUSED: list[tuple[dict[str, str | None], int, str]] = [
     ({"host": "evil.example"}, 403, "foreign_host"),
     ({"host": "127.0.0.1"}, 403, "foreign_host"),
     ({"host": "127.0.0.1:1"}, 403, "foreign_host"),
@@ -97,24 +104,37 @@ REFUSED = [
     ({"authorization": TOKEN}, 401, "unauthorized"),
     ({"authorization": f"{BEARER}\xff"}, 401, "unauthorized"),
     ({"authorization": None, "cookie": f"token={TOKEN}"}, 401, "unauthorized"),
+    (
+        {"authorization": None, "cookie": "kandev_session_38429=kds_" + "A" * 43},
+        401,
+        "unauthorized",
+    ),
+    ({"authorization": "Bearer kdt_" + "A" * 43}, 401, "unauthorized"),
+    ({"x_forwarded_for": "127.0.0.1"}, 403, "undeclared_proxy"),
+    ({"x_forwarded_host": "127.0.0.1:38429"}, 403, "undeclared_proxy"),
+    ({"x_forwarded_proto": "https"}, 403, "undeclared_proxy"),
+    ({"forwarded": "for=127.0.0.1;host=localhost"}, 403, "undeclared_proxy"),
+    ({"x_real_ip": "127.0.0.1"}, 403, "undeclared_proxy"),
+    ({"x_original_url": "/health"}, 403, "undeclared_proxy"),
+    ({"x_rewrite_url": "/health"}, 403, "undeclared_proxy"),
 ]
+"""What a page of another site, a name that was bound anew, a form, or something between sends."""
 
 
 @requirement("rest:door")
 @requirement("rest:token")
 @pytest.mark.parametrize("path", ["/api/v1/workspaces", "/api/v1/tasks/task/sessions", "/nowhere"])
-@pytest.mark.parametrize(("changed", "status", "code"), REFUSED)
-async def test_a_request_is_refused_before_its_body_is_read(
-    web: Web, path: str, changed: dict[str, str | None], status: int, code: str
-) -> None:
-    start, body = await asked(app_of(web.plane), "POST", path, headers_of(**changed))
+async def test_a_request_is_refused_before_its_body_is_read(web: Web, path: str) -> None:
+    for changed, status, code in REFUSED:
+        start, body = await asked(web.app, "POST", path, headers_of(**changed))
 
-    problem = json.loads(body["body"])
-    headers = dict(start["headers"])
-    assert (start["status"], problem["status"], problem["code"]) == (status, status, code)
-    assert headers[b"content-type"] == b"application/problem+json"
-    assert (headers.get(b"www-authenticate") == b"Bearer") is (status == 401)
-    assert TOKEN not in body["body"].decode()
+        problem = json.loads(body["body"])
+        headers = dict(start["headers"])
+        told = (start["status"], problem["status"], problem["code"])
+        assert told == (status, status, code), changed
+        assert headers[b"content-type"] == b"application/problem+json"
+        assert (headers.get(b"www-authenticate") == b"Bearer") is (status == 401)
+        assert TOKEN not in body["body"].decode()
 
 
 @requirement("rest:door")
@@ -123,7 +143,7 @@ async def test_a_header_that_comes_twice_names_nobody(web: Web, name: str) -> No
     own = {"host": "127.0.0.1:38429", "origin": ORIGIN, "authorization": BEARER}
     headers = [*headers_of(origin=ORIGIN), (name, own[name])]
 
-    start, _ = await asked(app_of(web.plane), "POST", "/api/v1/workspaces", headers)
+    start, _ = await asked(web.app, "POST", "/api/v1/workspaces", headers)
 
     assert start["status"] == (401 if name == "authorization" else 403)
 
@@ -133,7 +153,7 @@ async def test_the_event_stream_has_the_same_door(web: Web) -> None:
     path = "/api/v1/sessions/ses/events?after=0"
 
     for changed, status in (({"origin": "null"}, 403), ({"authorization": None}, 401)):
-        start, _ = await asked(app_of(web.plane), "GET", path, headers_of(**changed))
+        start, _ = await asked(web.app, "GET", path, headers_of(**changed))
         assert start["status"] == status
 
 
@@ -147,7 +167,7 @@ async def test_a_web_socket_is_closed_at_the_door(
 ) -> None:
     headers = headers_of(content_length=None, **changed)
 
-    [closed] = await asked(app_of(web.plane), "GET", "/api/v1/tasks", headers, "websocket")
+    [closed] = await asked(web.app, "GET", "/api/v1/tasks", headers, "websocket")
 
     assert (closed["type"], closed["code"]) == ("websocket.close", code)
 
@@ -197,3 +217,88 @@ async def test_the_clients_of_this_server_come_in(web: Web, headers: dict[str, s
     )
 
     assert answer.status_code == 201, answer.text
+
+
+PUBLIC = PublicUrl("https", "kandev.example")
+THROUGH: dict[str, str | None] = {
+    "host": "kandev.example",
+    "x_forwarded_for": "10.0.0.1",
+    "x_forwarded_host": "kandev.example",
+    "x_forwarded_proto": "https",
+}
+
+
+THROUGH_THE_PROXY: list[tuple[dict[str, str | None], int]] = [
+    ({}, 201),
+    ({"origin": "https://kandev.example", "sec_fetch_site": "same-origin"}, 201),
+    ({"host": "kandev.example:443"}, 201),
+    ({"x_forwarded_for": None, "x_forwarded_host": None, "x_forwarded_proto": None}, 201),
+    ({"origin": "http://kandev.example"}, 403),
+    ({"origin": "https://evil.example"}, 403),
+    ({"origin": "null"}, 403),
+    ({"host": "evil.example"}, 403),
+    ({"host": "kandev.example:8443"}, 403),
+    ({"host": "127.0.0.1:38429"}, 403),
+    ({"x_forwarded_host": "evil.example"}, 403),
+    ({"x_forwarded_proto": "http"}, 403),
+    ({"sec_fetch_site": "cross-site"}, 403),
+    ({"content_type": "text/plain"}, 415),
+    ({"authorization": None}, 401),
+]
+
+
+@asynccontextmanager
+async def behind_a_proxy(web: Web) -> AsyncIterator[httpx2.AsyncClient]:
+    app: Any = create_app(
+        web.plane.api, tokens_of(web.plane), loopback_hosts("127.0.0.1", 38429), public=PUBLIC
+    )
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url=ORIGIN) as client:
+        yield client
+
+
+@requirement("rest:proxy")
+async def test_the_declared_proxy_passes_with_right_values_alone(web: Web) -> None:
+    async with behind_a_proxy(web) as client:
+        for changed, status in THROUGH_THE_PROXY:
+            given = dict(headers_of(**{**THROUGH, "content_length": None, **changed}))
+            answer = await client.post(
+                "/api/v1/workspaces", content=b'{"name": "Shop"}', headers=given
+            )
+            assert answer.status_code == status, (changed, answer.text)
+
+
+@requirement("rest:proxy")
+@requirement("account:cookie")
+async def test_a_cookie_that_came_by_https_goes_by_https_alone(web: Web) -> None:
+    code = await web.plane.api.claim.offer()
+    assert code is not None
+    body = {"code": code.reveal(), "email": "a@b", "password": "long enough", "name": "A"}
+    bare: dict[str, str | None] = {"authorization": None, "content_length": None}
+    secure = dict(headers_of(**THROUGH | bare))
+    plain = dict(headers_of(**bare))
+    async with behind_a_proxy(web) as client:
+        claimed = await client.post("/api/v1/auth/setup", json=body, headers=secure)
+        again = await client.post(
+            "/api/v1/auth/login", json={"email": "a@b", "password": "long enough"}, headers=plain
+        )
+
+    assert (claimed.status_code, again.status_code) == (201, 200)
+    assert "; secure" in claimed.headers["set-cookie"].lower()
+    assert "; secure" not in again.headers["set-cookie"].lower()
+
+
+@requirement("rest:door")
+async def test_on_a_socket_the_answer_comes_before_the_body(web: Web) -> None:
+    async with listening(web.plane) as url:
+        port = int(url.rpartition(":")[2])
+        for changed, status, _ in REFUSED:
+            given = headers_of(**{"host": f"127.0.0.1:{port}", **changed})
+            head = "".join(f"{name}: {value}\r\n" for name, value in given)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"POST /api/v1/workspaces HTTP/1.1\r\n{head}\r\n".encode("latin-1"))
+            async with asyncio.timeout(60):
+                line = await reader.readuntil(b"\r\n")
+            writer.close()
+            await writer.wait_closed()
+            assert int(line.split()[1]) == status, (changed, line)
