@@ -188,10 +188,13 @@ class Door:
 
 
 def _held(bearer: Bearer) -> tuple[Held, ...]:
-    """By what the request is held open; the home's own token is never revoked."""
+    """By what the request is held open.
+
+    The home's own token is never revoked, but its user may be let go from a workspace.
+    """
     match bearer.principal:
         case Token(id=key, user=user):
-            return () if key == HOME_TOKEN else (key, user)
+            return (user,) if key == HOME_TOKEN else (key, user)
         case User(id=user):
             return (user,) if bearer.sign_in is None else (bearer.sign_in, user)
 

@@ -8,8 +8,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from composition.revocations import KEPT, MemoryRevocations
-from domain.identity import TokenId
-from tests.adapters.http.conftest import Web
+from domain.identity import TokenId, UserId, WorkspaceId
+from domain.principal import HOME_OWNER, User
+from tests.account_examples import account_of
+from tests.adapters.http.conftest import TOKEN, Web
 from tests.adapters.http.test_access_tokens import PATH, made
 from tests.adapters.http.test_events import recorded
 from tests.adapters.http.test_terminals import looking, served
@@ -53,6 +55,31 @@ async def test_a_stream_ends_whole_and_that_of_another_token_goes_on(tmp_path: P
             await recorded(web, body, 2)
             await told(kept, 2)
     assert "id: 2" not in rest
+
+
+@requirement("workspace:members")
+async def test_the_homes_token_follows_nothing_where_its_user_was_let_go(tmp_path: Path) -> None:
+    anna = UserId("anna")
+    async with served(tmp_path) as (web, path):
+        session = path.split("/")[4]
+        body = await web.ok("GET", f"/api/v1/sessions/{session}")
+        task = await web.ok("GET", f"/api/v1/tasks/{body['task_id']}")
+        workspace = WorkspaceId(task["workspace_id"])
+        async with web.plane.store.write() as unit:
+            await unit.put_account(account_of(anna))
+        base = f"/api/v1/workspaces/{workspace}"
+        await web.ok("POST", f"{base}/members", {"email": "anna@example.org"})
+        await web.ok("PUT", f"{base}/owner", {"user_id": anna})
+        async with following(web, session, TOKEN) as ended:
+            await recorded(web, body, 1)
+            await told(ended, 1)
+
+            removed = await web.plane.api.members.remove(User(anna), workspace, HOME_OWNER)
+
+            rest = [line async for line in ended]
+        assert removed.unwrap() is None
+        assert not any(line.startswith("id: ") for line in rest)
+        assert await web.refused("GET", f"/api/v1/sessions/{session}") == (404, "session_not_found")
 
 
 async def test_a_terminal_is_closed_and_says_why(tmp_path: Path) -> None:
