@@ -96,7 +96,10 @@ class KeepMembers:
     async def hand_over(
         self, principal: Principal, workspace: WorkspaceId, user: UserId
     ) -> Result[Workspace, MembersProblem]:
-        """Make a member its owner; who owned it is a member from then on."""
+        """Make a member its owner; who owned it is a member from then on.
+
+        One whose account is not active owns nothing new.
+        """
         async with self.store.write() as unit:
             owned = await governed(unit, principal, workspace)
             if failed(owned):
@@ -104,7 +107,9 @@ class KeepMembers:
             found = owned.unwrap()
             if user == found.owner:
                 return Success(found)
-            if not await unit.remove_member(workspace, user):
+            account = await unit.account(user)
+            inactive = account is not None and not account.active
+            if inactive or not await unit.remove_member(workspace, user):
                 return Failure(NotFound("member"))
             handed = replace(found, owner=user)
             await unit.put_workspace(handed)

@@ -110,6 +110,19 @@ async def test_a_workspace_is_handed_over_to_a_member_alone(plane: Plane) -> Non
     assert (await OwnerScope(plane.store).owner(task.id)).unwrap() == User(ANNA)
 
 
+@requirement("workspace:owner-only")
+async def test_who_may_not_act_any_more_is_made_no_owner(plane: Plane) -> None:
+    workspace = await plane.workspace()
+    await taken_in(plane, workspace, ANNA)
+    async with plane.store.write() as unit:
+        await unit.put_account(replace(account_of(ANNA), active=False))
+
+    refused = await plane.api.members.hand_over(OWNER, workspace, ANNA)
+
+    assert refused == Failure(NotFound("member"))
+    assert await members(plane, workspace) == [ANNA]
+
+
 @requirement("workspace:foreign")
 @pytest.mark.parametrize("principal", [User(BEN), AGENT])
 async def test_who_does_not_work_there_has_no_say(plane: Plane, principal: Principal) -> None:
