@@ -52,7 +52,7 @@ from domain.identity import ExecutionId
 from pipelines.archive_task import ArchiveTask
 from pipelines.ask_user import AnswerInquiry, AskUser
 from pipelines.claim_home import ClaimHome
-from pipelines.collect_evidence import AgentMessages, RuntimeIndex
+from pipelines.collect_evidence import AgentMessages, InstallationLog, RuntimeIndex
 from pipelines.complete_step import CompleteStep
 from pipelines.connect_account import ConnectAccount, ConnectApp
 from pipelines.connect_workspace import ConnectWorkspace, DisconnectWorkspace
@@ -225,7 +225,7 @@ class ControlPlane(containers.DeclarativeContainer):
     bundles = providers.Singleton(
         BundleDesk,
         sources=providers.Dict({
-            Source.BACKEND: log_evidence,
+            Source.BACKEND: providers.Singleton(InstallationLog, store, log_evidence),
             Source.RUNTIME: providers.Singleton(RuntimeIndex, store, clock),
             Source.ACP: providers.Singleton(AgentMessages, store, scratch, redactor),
         }),

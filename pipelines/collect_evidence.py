@@ -1,4 +1,4 @@
-"""Evidence that the store has: the sessions there are, and what agents said in some of them.
+"""Evidence by whose it is: the sessions there are, what agents said in some, the server's log.
 
 Neither the title nor the prompt of a task is in the index of sessions. What agents said is redacted
 once more: a secret may have become known after it was said.
@@ -17,16 +17,16 @@ from domain.bundle_manifest import Caveat, Code, Evidence
 from domain.bundle_request import BundleRequest
 from domain.event import Json, SessionEvent
 from domain.identity import SessionId, UserId
-from domain.principal import User
+from domain.principal import HOME_OWNER, User
 from domain.redaction import MASK
 from domain.session import Session, SessionState
-from pipelines.authority import session_for
+from pipelines.authority import administers, session_for
 from ports.clock import Clock
 from ports.evidence import Collected, EvidenceSource, Pinned, Scratch
 from ports.redactor import Redactor
 from ports.store import Store
 
-__all__ = ("AgentMessages", "RuntimeIndex")
+__all__ = ("AgentMessages", "InstallationLog", "RuntimeIndex")
 
 RUNTIME_WINDOW = timedelta(hours=72)
 """How old a session that has ended may be to be listed."""
@@ -80,6 +80,24 @@ class RuntimeIndex(EvidenceSource):
             last_time=listed[0].created_at if rows.taken else None,
         )
         return Collected([evidence], [HeldBytes(rows.payload)], rows.omitted_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationLog(EvidenceSource):
+    """The log of the backend, which tells of everybody's work: for who administers alone.
+
+    Of a home that nobody has claimed its owner administers. For anybody else there is none.
+    """
+
+    store: Store
+    log: EvidenceSource
+
+    @override
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
+        async with self.store.read() as state:
+            unclaimed = owner == HOME_OWNER and await state.account(owner) is None
+            shown = unclaimed or await administers(state, User(owner))
+        return await self.log.collect(owner, request, budget) if shown else Collected()
 
 
 class _Copied(NamedTuple):

@@ -3,23 +3,28 @@
 import json
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from adapters.bundles.scratch import HomeScratch
 from adapters.redactor.registry import Registry
+from domain.account import Account, Role
 from domain.bundle import Source
 from domain.bundle_manifest import Code
 from domain.bundle_request import BundleRequest
 from domain.event import EventKind, ExecutionEvent
+from domain.identity import UserId
 from domain.principal import HOME_OWNER
 from domain.redaction import MASK, Redactor
 from domain.secret import Secret
 from domain.session import Session
-from pipelines.collect_evidence import AgentMessages, RuntimeIndex
-from ports.evidence import Collected
+from pipelines.collect_evidence import AgentMessages, InstallationLog, RuntimeIndex
+from ports.evidence import Collected, EvidenceSource
+from tests.account_examples import account_of
 from tests.pipelines.plane import Plane, plane_over
 from tests.requirements import requirement
 
@@ -165,3 +170,41 @@ async def listed(plane: Plane) -> list[dict[str, str]]:
     assert (entry.length, entry.crc32) == (len(payload), zlib.crc32(payload))
     rows: list[dict[str, str]] = json.loads(payload)
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Logged(EvidenceSource):
+    """A log of which a known number of bytes is left out."""
+
+    @override
+    async def collect(self, owner: UserId, request: BundleRequest, budget: int) -> Collected:
+        return Collected(omitted_bytes=budget)
+
+
+OTHER = UserId("other")
+BACKEND = BundleRequest((Source.BACKEND,))
+
+
+@requirement("bundles:backend:whose")
+@pytest.mark.parametrize(
+    ("owner", "account", "shown"),
+    [
+        (HOME_OWNER, None, True),
+        (HOME_OWNER, account_of(HOME_OWNER, Role.ADMIN), True),
+        (HOME_OWNER, account_of(HOME_OWNER), False),
+        (OTHER, account_of(OTHER, Role.ADMIN), True),
+        (OTHER, replace(account_of(OTHER, Role.ADMIN), active=False), False),
+        (OTHER, account_of(OTHER), False),
+        (OTHER, None, False),
+    ],
+)
+async def test_the_log_of_the_backend_is_for_who_administers(
+    plane: Plane, owner: UserId, account: Account | None, shown: bool
+) -> None:
+    if account is not None:
+        async with plane.store.write() as unit:
+            await unit.put_account(account)
+
+    collected = await InstallationLog(plane.store, Logged()).collect(owner, BACKEND, 7)
+
+    assert collected == Collected(omitted_bytes=7 if shown else 0)

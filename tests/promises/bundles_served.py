@@ -27,6 +27,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#over-rest",
         "Of what agents said the newest events are taken, in order, an equal share a session.",
     ),
+    "bundles:backend:whose": (
+        f"{_PAGE}#jobs",
+        "The log of the backend is in the bundles of those who administer, and in no others.",
+    ),
     "bundles:runtime": (
         f"{_PAGE}#over-rest",
         "The index lists the sessions that run and those of 72 hours, without title and prompt.",
