@@ -12,7 +12,7 @@ from composition.client import Client
 from composition.commands.failures import reported
 from composition.reach import reach
 from composition.settings import read_settings
-from domain.access_token import MAX_LIFE_DAYS, Scope
+from domain.access_token import MAX_LIFE_DAYS, MAX_WORKSPACES, Scope
 
 __all__ = ("main",)
 
@@ -23,7 +23,7 @@ LIFE_DAYS = 30
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="kandev token", description=__doc__)
     verbs = made.add_subparsers(dest="verb", metavar="VERB", required=True)
-    verbs.add_parser("list", help="id, scopes, end and name of each")
+    verbs.add_parser("list", help="id, scopes, end, name and limits of each")
     create = verbs.add_parser("create", help="make one; its text is printed this once")
     create.add_argument("name")
     create.add_argument(
@@ -37,6 +37,12 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         default=LIFE_DAYS,
         help=f"until it expires, 1 to {MAX_LIFE_DAYS}; default: %(default)s",
+    )
+    create.add_argument(
+        "--workspace",
+        metavar="ID",
+        action="append",
+        help=f"open this one alone; may be repeated, up to {MAX_WORKSPACES} times",
     )
     revoke = verbs.add_parser("revoke", help="end one at once")
     revoke.add_argument("id")
@@ -64,7 +70,12 @@ async def act(chosen: argparse.Namespace) -> int:
 
 def wanted(chosen: argparse.Namespace) -> dict[str, Any]:
     scopes = chosen.scope or [Scope.READ.value]
-    return {"name": chosen.name, "scopes": scopes, "expires_in_days": chosen.days}
+    return {
+        "name": chosen.name,
+        "scopes": scopes,
+        "expires_in_days": chosen.days,
+        "workspace_ids": chosen.workspace,
+    }
 
 
 async def all_of(client: Client) -> AsyncIterator[dict[str, Any]]:
@@ -80,4 +91,6 @@ async def all_of(client: Client) -> AsyncIterator[dict[str, Any]]:
 
 
 def line(token: dict[str, Any]) -> str:
-    return f"{token['id']}  {','.join(token['scopes'])}  {token['expires_at']}  {token['name']}\n"
+    limits = "" if token["workspace_ids"] is None else f"  in {','.join(token['workspace_ids'])}"
+    scopes = ",".join(token["scopes"])
+    return f"{token['id']}  {scopes}  {token['expires_at']}  {token['name']}{limits}\n"
