@@ -28,6 +28,7 @@ VERBS: Final = {
     "prompt": "list, show, set and remove the prompts that are saved for use",
     "audit": "what was done to accounts, tokens, connections and policies",
     "token": "make, list and revoke the access tokens of other clients",
+    "workspace": "list workspaces, and take members in or let them go",
     "user": "list accounts, invite, and change what an account may",
     "agents": "list the agents that can be launched",
     "demo-agent": "the scripted agent, as an ACP process on stdio",

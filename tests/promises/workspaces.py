@@ -27,6 +27,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#owner-and-members",
         "Connections, policy, members and the end of a workspace are its owner's alone.",
     ),
+    "workspace:command": (
+        f"{_PAGE}#owner-and-members",
+        "`kandev workspace` lists workspaces and members, takes somebody in and lets one go.",
+    ),
     "workspace:connect:validated": (
         f"{_PAGE}#connections",
         "A token is tried before it is stored, and one that fails leaves what was there.",
