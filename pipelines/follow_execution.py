@@ -22,7 +22,7 @@ from pipelines.note_pushes import note_pushes
 from pipelines.start_problem import INTERRUPTED
 from ports.clock import Clock
 from ports.feed import Feed
-from ports.runtime import Runtime
+from ports.runtime import EventsBeyondError, Runtime
 from ports.store import Store, Writer
 
 __all__ = ("FollowExecution",)
@@ -40,15 +40,20 @@ class FollowExecution:
         """Until the execution has ended and all its events are stored.
 
         `doubt` is a turn that an earlier control plane began, perhaps without a word to the agent.
-        Raises `ConnectionError` when agentctl goes away first: nothing is concluded from that.
+        Raises `ConnectionError` when agentctl goes away first: nothing is concluded from that. An
+        agent whose events are not those that are stored is ended.
         """
         await self._stop_again(handle)
         doubted = await self._doubted(handle, doubt) if doubt is not None else None
         doubted = await self._resolved(handle, doubted, after)
-        async for batch in self.runtime.events(handle, after):
-            stored = await self.record(handle, batch)
-            await self.runtime.acknowledge(handle, stored)
-            doubted = await self._resolved(handle, doubted, stored)
+        try:
+            async for batch in self.runtime.events(handle, after):
+                stored = await self.record(handle, batch)
+                await self.runtime.acknowledge(handle, stored)
+                doubted = await self._resolved(handle, doubted, stored)
+        except EventsBeyondError:
+            # What it would say next has numbers that are taken: nobody could follow it any more.
+            await self.runtime.stop(handle)
         await self.conclude(handle)
         await self.runtime.release(handle)
 

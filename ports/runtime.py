@@ -218,7 +218,12 @@ class RuntimeCode(StrEnum):
     DESTINATION_UNSAFE = "destination_unsafe"
     DESTINATION_UNWRITABLE = "destination_unwritable"
     NO_STAGE = "no_stage"
+    EVENTS_BEYOND = "events_beyond"
     INVALID = "invalid_request"
+
+
+class EventsBeyondError(Exception):
+    """The reader has events of an execution that agentctl never had: one of them is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +289,8 @@ class Runtime(Protocol):
     def events(self, handle: Handle, after: int) -> AsyncIterator[Sequence[ExecutionEvent]]:
         """Batches of events after `after`, in order, until the instance ended and all is given.
 
-        Raises `ConnectionError` when agentctl goes away.
+        Raises `ConnectionError` when agentctl goes away, and `EventsBeyondError` when the execution
+        goes on and never came to `after`.
         """
         ...
 

@@ -28,6 +28,7 @@ from domain.script import CLEANUP_TIMEOUT, SETUP_TIMEOUT, FailurePolicy, is_blan
 from ports.runtime import (
     Checkout,
     Cleanup,
+    EventsBeyondError,
     Heard,
     InstanceStatus,
     Kept,
@@ -127,6 +128,8 @@ class AgentctlRuntime(Runtime):
         async with connection.stream(path, named(handle)) as answer:
             if answer.status_code == HTTPStatus.NOT_FOUND:
                 return
+            if answer.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                raise EventsBeyondError
             if answer.status_code >= HTTPStatus.BAD_REQUEST:
                 raise ConnectionError(f"agentctl answered {answer.status_code}")
             async for batch in batches(answer):

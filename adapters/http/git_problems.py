@@ -58,6 +58,7 @@ _RUNTIME: dict[RuntimeCode, tuple[int, str]] = {
     RuntimeCode.DESTINATION_UNSAFE: (409, "Look what stands there, and move it elsewhere."),
     RuntimeCode.DESTINATION_UNWRITABLE: (409, "Make the workspace writable."),
     RuntimeCode.NO_STAGE: (409, "Ask again."),
+    RuntimeCode.EVENTS_BEYOND: (409, "Resume the session."),
     RuntimeCode.INVALID: (400, "Correct the request."),
 }
 

@@ -11,6 +11,7 @@ from domain.execution import Handle
 from domain.git_configuration import GitConfiguration
 from domain.outcome import Failure, Result, Success, failed
 from ports.runtime import (
+    EventsBeyondError,
     Heard,
     InstanceStatus,
     Kept,
@@ -52,7 +53,8 @@ class FakeRuntime(Runtime):
         self.meanwhile: Callable[[LaunchSpec], Awaitable[None]] | None = None
         self.stopping: Callable[[Handle], Awaitable[None]] | None = None
         self._streams: dict[
-            Handle, asyncio.Queue[Sequence[ExecutionEvent] | ConnectionError | None]
+            Handle,
+            asyncio.Queue[Sequence[ExecutionEvent] | ConnectionError | EventsBeyondError | None],
         ] = {}
 
     def say(self, handle: Handle, events: Sequence[ExecutionEvent] | None) -> None:
@@ -62,6 +64,10 @@ class FakeRuntime(Runtime):
     def goes_away(self, handle: Handle) -> None:
         """Whoever follows loses the connection once it was given everything."""
         self._streams.setdefault(handle, asyncio.Queue()).put_nowait(ConnectionError("gone"))
+
+    def knows_less(self, handle: Handle) -> None:
+        """Whoever follows has more events than the instance ever had."""
+        self._streams.setdefault(handle, asyncio.Queue()).put_nowait(EventsBeyondError())
 
     @override
     async def launch(
@@ -125,7 +131,7 @@ class FakeRuntime(Runtime):
             raise ConnectionError(self.refuses["events"].detail)
         stream = self._streams.setdefault(handle, asyncio.Queue())
         while (batch := await stream.get()) is not None:
-            if isinstance(batch, ConnectionError):
+            if isinstance(batch, ConnectionError | EventsBeyondError):
                 raise batch
             yield batch
 

@@ -231,3 +231,21 @@ async def test_the_end_of_an_earlier_execution_does_not_end_the_session_that_goe
 
     assert (await plane.session(session.id)).state is SessionState.IDLE
     assert (await plane.execution(resumed.execution)).state is ExecutionState.LIVE
+
+
+@requirement("events:beyond")
+async def test_an_agent_whose_events_are_others_is_ended_and_the_session_can_be_resumed(
+    plane: Plane,
+) -> None:
+    session = await prompted(plane)
+    plane.runtime.knows_less(handle(session))
+
+    async with asyncio.timeout(60):
+        await plane.container.follow()(handle(session), 1000)
+
+    [turn] = await plane.turns(session.id)
+    assert turn.state is TurnState.INTERRUPTED
+    assert plane.runtime.stopped == [handle(session)]
+    assert plane.runtime.released == [handle(session)]
+    assert (await plane.session(session.id)).state is SessionState.STOPPED
+    assert (await plane.resumed(session.id)).unwrap().state is SessionState.IDLE

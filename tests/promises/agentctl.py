@@ -45,6 +45,10 @@ PROMISES: dict[str, tuple[str, str]] = {
             "and loses nothing."
         ),
     ),
+    "events:beyond": (
+        f"{_EVENTS}#durability",
+        "Who has more events than a running execution ever had is refused, and waits for nothing.",
+    ),
     "events:acknowledged": (
         f"{_EVENTS}#durability",
         (

@@ -19,7 +19,7 @@ import msgspec
 from adapters.agentctl.wire import Event
 from domain.event import EventKind, Json
 
-__all__ = ("EventLog", "TrimmedError")
+__all__ = ("BeyondError", "EventLog", "TrimmedError")
 
 SEGMENT_BYTES: Final = 4 * 1024 * 1024
 """A file that has reached this size is followed by another."""
@@ -36,6 +36,14 @@ class TrimmedError(Exception):
     def __init__(self, first: int) -> None:
         super().__init__(f"events before {first} are gone")
         self.first = first
+
+
+class BeyondError(Exception):
+    """The reader has events that were never given here; `last` is the newest there is."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(f"the newest event is {last}")
+        self.last = last
 
 
 class _Segment:
@@ -192,8 +200,10 @@ class EventLog:
     async def follow(self, after: int) -> AsyncGenerator[bytes]:
         """The lines of the events after `after`, in order, in pieces, until the log has ended.
 
-        Each reader is given every event. Raises `TrimmedError` when some of them are gone.
+        Each reader is given every event. Raises `TrimmedError` when some of them are gone, and
+        `BeyondError` when there never was an event `after` and more are to come.
         """
+        self.check(after)
         segment = self._containing(after + 1)
         reader = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -216,8 +226,14 @@ class EventLog:
             os.close(reader)
 
     def check(self, after: int) -> None:
-        """Raise `TrimmedError` unless everything after `after` can be given."""
+        """Raise `TrimmedError` or `BeyondError` unless everything after `after` can be given.
+
+        After the last event of a log that has ended there is nothing, which can be given: what a
+        power failure took from a log is no reason to keep its end from who has more of it.
+        """
         self._containing(after + 1)
+        if after > self.last and not self._ended:
+            raise BeyondError(self.last)
 
     def _containing(self, number: int) -> _Segment:
         first = self._segments[0]

@@ -49,6 +49,7 @@ _STATUS: Final[Mapping[RuntimeCode, int]] = {
     RuntimeCode.DESTINATION_UNSAFE: 409,
     RuntimeCode.DESTINATION_UNWRITABLE: 409,
     RuntimeCode.NO_STAGE: 404,
+    RuntimeCode.EVENTS_BEYOND: 416,
     RuntimeCode.INVALID: 400,
 }
 

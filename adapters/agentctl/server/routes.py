@@ -16,7 +16,7 @@ from adapters.agentctl import wire
 from adapters.agentctl.server.bundle_shelf import BundleShelf
 from adapters.agentctl.server.checkout_git import CheckoutGit
 from adapters.agentctl.server.door import Handshakes
-from adapters.agentctl.server.event_log import TrimmedError
+from adapters.agentctl.server.event_log import BeyondError, TrimmedError
 from adapters.agentctl.server.git_explanation import Known
 from adapters.agentctl.server.hosted import Hosted
 from adapters.agentctl.server.instances import Instances
@@ -229,6 +229,9 @@ async def events(
     except TrimmedError as trimmed:
         detail = f"the first event that is still here is {trimmed.first}"
         raise RefusedError(RuntimeProblem(RuntimeCode.INVALID, detail)) from None
+    except BeyondError as beyond:
+        detail = f"the newest event is {beyond.last}"
+        raise RefusedError(RuntimeProblem(RuntimeCode.EVENTS_BEYOND, detail)) from None
     return Stream(instance.log.follow(after), media_type="application/x-ndjson")
 
 

@@ -30,7 +30,7 @@ from domain.managed_git import ManagedHost
 from domain.repository import RepositoryIdentity
 from domain.secret import Secret
 from ports.agentctl_record import AgentctlRecord
-from ports.runtime import LaunchSpec, LeaseGrant, ManagedAccess, RuntimeCode
+from ports.runtime import EventsBeyondError, LaunchSpec, LeaseGrant, ManagedAccess, RuntimeCode
 from ports.store import Store
 from ports.vault import SecretPlace
 from tests.adapters.agentctl.broker.conftest import run
@@ -277,6 +277,8 @@ async def test_refusals_have_the_runtimes_codes(plane: Plane) -> None:
         unasked = (await runtime.answer(spec.handle, "per mission", "x")).failure()
         elsewhere = (await runtime.answer(spec.handle, "../cancel", "x")).failure()
         nothing = [batch async for batch in runtime.events(other, 0)]
+        with pytest.raises(EventsBeyondError):
+            await anext(runtime.events(spec.handle, 1_000_000))
 
         assert absent.code is RuntimeCode.NO_INSTANCE
         assert (died.code, "no config" in died.stderr) == (RuntimeCode.AGENT_DIED, True)

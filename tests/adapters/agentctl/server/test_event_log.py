@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.agentctl.server.event_log import EventLog, TrimmedError
+from adapters.agentctl.server.event_log import BeyondError, EventLog, TrimmedError
 from domain.event import EventKind
 from tests.full_disk import full_disk
 from tests.requirements import requirement
@@ -159,6 +159,24 @@ async def test_a_number_that_was_not_given_yet_acknowledges_only_what_was(log: E
     assert log.held > 0
     log.acknowledge(2)
     assert log.held == 0
+
+
+@requirement("events:beyond")
+async def test_a_reader_ahead_of_the_newest_event_is_told_until_the_log_has_ended(
+    open_log: Open,
+) -> None:
+    log = open_log()
+    _append(log, "a")
+    at_the_end = log.follow(1)
+
+    with pytest.raises(BeyondError, match="the newest event is 1"):
+        await anext(log.follow(2))
+    _append(log, "b")
+    assert b'"n":2' in await anext(at_the_end)
+    await at_the_end.aclose()
+    log.end()
+
+    assert [piece async for piece in log.follow(3)] == []
 
 
 @requirement("events:acknowledged")

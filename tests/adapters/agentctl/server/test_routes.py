@@ -253,6 +253,21 @@ async def test_events_that_are_gone_are_not_passed_over_in_silence(door: Door) -
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
 
+@requirement("events:beyond")
+async def test_who_has_more_events_than_there_are_is_refused_while_the_agent_lives(
+    door: Door,
+) -> None:
+    instance = await door.house.launch()
+    beyond = {"after": instance.log.last + 1000}
+
+    alive = await door.client.get(f"{door.instance}/events", params=beyond, headers=OURS)
+    await instance.stop()
+    over = await door.client.get(f"{door.instance}/events", params=beyond, headers=OURS)
+
+    assert (alive.status_code, alive.json()["code"]) == (416, "events_beyond")
+    assert (over.status_code, over.content) == (200, b"")
+
+
 @requirement("agentctl:alone")
 async def test_only_a_proven_request_counts_as_presence(outside: Door) -> None:
     outside.clock.advance(timedelta(seconds=10))
