@@ -49,6 +49,8 @@ class ModelRefused(StrEnum):
 class Conversation(Protocol):
     """One agent's. A call that the agent's end cuts short fails with `AGENT_DIED`."""
 
+    __slots__ = ()
+
     async def initialize(self, version: str) -> Result[Introduction, RuntimeProblem]:
         """Agree on version 1 of the protocol; an agent that insists on another is refused."""
         ...

@@ -17,6 +17,8 @@ __all__ = ("Hosted",)
 
 
 class Hosted(Protocol):
+    __slots__ = ()
+
     handle: Handle
     log: EventLog
 

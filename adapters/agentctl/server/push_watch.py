@@ -6,7 +6,7 @@ between two looks whatever time git wrote beside it.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -64,7 +64,7 @@ class PushWatch:
     record: Callable[[EventKind, Json], None]
     flush: Callable[[], None]
     now: Callable[[], datetime]
-    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _looking: asyncio.Lock | None = None
     _waiting: bool = False
 
     async def look(self, ago: float | None = None) -> None:
@@ -76,6 +76,8 @@ class PushWatch:
         if self._waiting or not self.repositories:
             return
         self._waiting = True
+        if self._looking is None:
+            self._looking = asyncio.Lock()
         try:
             await self._looking.acquire()
         finally:

@@ -12,6 +12,8 @@ __all__ = ("ServedFiles",)
 class ServedFiles(Protocol):
     """Paths are absolute; what leads out of the agent's directory, or to git's own, is refused."""
 
+    __slots__ = ()
+
     async def read(
         self, path: str, line: int | None, limit: int | None
     ) -> Result[str, FileFailure | RuntimeProblem]:

@@ -33,6 +33,8 @@ class TerminalOutput(NamedTuple):
 class ServedTerminals(Protocol):
     """Each is known by the id that `create` gave, until it is released."""
 
+    __slots__ = ()
+
     async def create(self, asked: AskedCommand) -> Result[str, RuntimeProblem]: ...
 
     def output(self, terminal: str) -> Result[TerminalOutput, RuntimeProblem]: ...

@@ -42,6 +42,8 @@ class _Turn:
 class Witness(Protocol):
     """Looks at the repositories of an instance."""
 
+    __slots__ = ()
+
     def before(self) -> Sequence[Commit]:
         """The HEAD of each, at once and without a process: a prompt waits for it."""
         ...

@@ -25,6 +25,8 @@ _ENCODER: Final = msgspec.json.Encoder()
 class Hears(Protocol):
     """Who is told what the agent says. Every call is made in the order of the agent's stdout."""
 
+    __slots__ = ()
+
     def update(self, update: msgspec.Raw) -> None: ...
 
     def answered(self, method: str, *, refused: bool) -> None:
@@ -54,6 +56,8 @@ class Hears(Protocol):
 
 class Transport(Protocol):
     """What the SDK asks of a transport; its messages are decoded JSON objects."""
+
+    __slots__ = ()
 
     async def send(self, message: dict[str, Any]) -> None: ...  # the SDK's own type
 
