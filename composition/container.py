@@ -41,6 +41,7 @@ from adapters.system.ids import SystemIds
 from adapters.system.own_process import ProcProcess
 from composition.flights import FlightTasks
 from composition.followers import FollowerTasks
+from composition.health import ServerExamination
 from composition.revocations import MemoryRevocations
 from composition.settings import VERSION, Settings
 from domain.agent import Agent
@@ -67,6 +68,7 @@ from pipelines.detach_repository import DetachRepository
 from pipelines.ensure_instance import EnsureInstance
 from pipelines.environment_secrets import EnvironmentSecrets
 from pipelines.examine_credentials import ExamineCredentials
+from pipelines.examine_installation import ExamineInstallation
 from pipelines.explain_git import ExplainGit
 from pipelines.follow_execution import FollowExecution
 from pipelines.issue_lease import IssueLease
@@ -333,6 +335,11 @@ class ControlPlane(containers.DeclarativeContainer):
         ledger=providers.Singleton(ReadLedger, store),
         audit=providers.Singleton(ReadAudit, store, clock),
         read_metrics=providers.Singleton(ReadMetrics, store, own_process, VERSION),
+        examine_installation=providers.Singleton(
+            ExamineInstallation,
+            store,
+            providers.Singleton(ServerExamination, settings, environment, clock),
+        ),
         bundles=bundles,
         browsers=browsers,
         clock=clock,

@@ -14,6 +14,7 @@ from pipelines.delete_task import DeleteTask
 from pipelines.delete_workspace import DeleteWorkspace
 from pipelines.detach_repository import DetachRepository
 from pipelines.examine_credentials import ExamineCredentials
+from pipelines.examine_installation import ExamineInstallation
 from pipelines.explain_git import ExplainGit
 from pipelines.keep_access_tokens import KeepAccessTokens
 from pipelines.keep_accounts import KeepAccounts
@@ -115,5 +116,6 @@ class Api:
     browsers: Browsers
     clock: Clock
     read_metrics: ReadMetrics
+    examine_installation: ExamineInstallation
     request_meter: RequestMeter = field(default_factory=RequestMeter)
     report_meters: ReportMeters = field(default_factory=ReportMeters)

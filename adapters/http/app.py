@@ -35,6 +35,7 @@ from adapters.http.session_files import SessionFiles
 from adapters.http.session_git import SessionGit
 from adapters.http.sessions import Sessions
 from adapters.http.shapes import AgentBody
+from adapters.http.system import system_health
 from adapters.http.tasks import Tasks
 from adapters.http.terminals import Terminals, stream_terminal
 from adapters.http.users import Invitations, Users
@@ -86,6 +87,7 @@ def create_app(
         route_handlers=[
             health,
             metrics,
+            system_health,
             agents,
             Workspaces,
             Members,

@@ -3,18 +3,14 @@
 import argparse
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from adapters.agents.catalogue import Catalogue
-from adapters.home.lock import holder
 from composition.commands.failures import reported
-from composition.examination import examine_git, examine_home
-from composition.home_examination import examine_contents
+from composition.health import examine_all
 from composition.settings import read_settings
-from domain.checkup import Finding, Level, worst
+from domain.checkup import Level, worst
 
 __all__ = ("main",)
 
@@ -34,12 +30,7 @@ def main(arguments: Sequence[str]) -> int:
 def show(*, as_json: bool) -> int:
     """Print every finding; 1 when something that is needed is missing."""
     settings = read_settings(os.environ)
-    findings = [
-        *examine_git(shutil.which("git", path=settings.search_path)),
-        *examine_home(settings.home, holder(settings.home / "server.lock")),
-        *examine_contents(settings, os.environ),
-        *agents(settings.search_path),
-    ]
+    findings = examine_all(settings, os.environ)
     if as_json:
         rows = [asdict(finding) for finding in findings]
         sys.stdout.write(json.dumps(rows) + "\n")
@@ -48,18 +39,3 @@ def show(*, as_json: bool) -> int:
             fix = f"\n      {finding.fix}" if finding.fix else ""
             sys.stdout.write(f"{finding.level.value:8} {finding.subject}: {finding.seen}{fix}\n")
     return 1 if worst(findings) is Level.BROKEN else 0
-
-
-def agents(search_path: str) -> list[Finding]:
-    return [
-        Finding(Level.FINE, "agent_installed", each.agent.title, each.program)
-        if each.program
-        else Finding(
-            Level.ABSENT,
-            "agent_not_installed",
-            each.agent.title,
-            "not installed",
-            each.agent.install,
-        )
-        for each in Catalogue(search_path).all()
-    ]

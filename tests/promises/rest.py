@@ -3,6 +3,10 @@
 _PAGE = "docs/specification/rest-api.md"
 
 PROMISES: dict[str, tuple[str, str]] = {
+    "rest:system-health": (
+        f"{_PAGE}#health",
+        "An administrator reads over REST what `kandev doctor` finds, each with its fix.",
+    ),
     "rest:proxy": (
         f"{_PAGE}#behind-a-proxy",
         "What was forwarded is refused, but from the declared proxy with the declared address.",

@@ -24,6 +24,7 @@ V1 = "/api/v1"
 OPEN = {
     ("GET", "/health"),
     ("GET", "/metrics"),
+    ("GET", f"{V1}/system/health"),
     ("GET", f"{V1}/agents"),
     ("GET", f"{V1}/workspaces"),
     ("POST", f"{V1}/workspaces"),
