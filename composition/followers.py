@@ -76,7 +76,7 @@ class FollowerTasks(Followers):
                 await self._follow(handle, after, doubt)
             except ConnectionError:
                 # The next agentctl finishes what a killed one left; without one, nothing will come.
-                if self._gone() and failed(await self._runtime.attend()):
+                if failed(await self._runtime.attend()) and self._gone():
                     await self._follow.conclude(handle)
                     return
                 await asyncio.sleep(wait)

@@ -66,6 +66,7 @@ class AgentctlKeeper(Keeper):
         self._relay = relay
         self._launching = launching
         self._kept: _Kept | None = None
+        self._silent: AgentctlRecord | None = None
         self._over = False
         self._flight = asyncio.Lock()
         self._group: asyncio.TaskGroup | None = None
@@ -100,12 +101,14 @@ class AgentctlKeeper(Keeper):
             if self._kept is not None and not self.gone():
                 return Success(self._kept.connection)
             await self._forget()
-            return await self._start()
+            found = await self._find() if not self.gone() else None
+            return found or await self._start()
 
     def gone(self) -> bool:
         """Whether no agentctl runs that is known here."""
         if self._kept is None:
-            return True
+            silent = self._silent
+            return silent is None or not process_stat.is_running(silent.pid, silent.started)
         if self._kept.started is not None:
             self._kept.started.process.poll()
         return not process_stat.is_running(self._kept.record.pid, self._kept.record.started)
@@ -121,19 +124,28 @@ class AgentctlKeeper(Keeper):
             await process.end(kept.record.pid, kept.record.started, child)
             await self._forget()
 
-    async def _find(self) -> None:
-        """Attach to the agentctl that the store remembers, if it is that process and answers."""
+    async def _find(self) -> Result[AgentctlConnection, RuntimeProblem] | None:
+        """Attach to the agentctl that the store remembers; None when another may take its place.
+
+        One that is that process and does not answer may stand still, with the agents that it has:
+        it is asked again as long as it runs.
+        """
+        self._silent = None
         async with self._store.read() as state:
             record = await state.agentctl()
         if record is None or not process_stat.is_running(record.pid, record.started):
-            return
+            return None
         key = self._vault.open(AGENTCTL_KEY, record.sealed_key)
         if failed(key):
             log.warning("agentctl_key_unreadable", pid=record.pid)
-            return
+            return None
         attached = await self._attach(record, bytes.fromhex(key.unwrap().reveal()), None)
         if failed(attached):
             log.warning("agentctl_not_attached", code=attached.failure().code.value)
+            if attached.failure().code is not RuntimeCode.UNREACHABLE:
+                return None
+            self._silent = record
+        return attached
 
     async def _start(self) -> Result[AgentctlConnection, RuntimeProblem]:
         key = self._ids.random(KEY_BYTES)

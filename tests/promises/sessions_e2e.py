@@ -51,6 +51,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         f"{_PAGE}#survival",
         "An agentctl that is killed loses no event and leaves no agent, also while nobody looks.",
     ),
+    "session:frozen": (
+        f"{_PAGE}#survival",
+        "What stands still and goes on, as when a machine sleeps, ends its turn once and whole.",
+    ),
     "session:survives": (
         f"{_PAGE}#survival",
         "A turn outlives the control plane; each of its events is stored once, in order.",
