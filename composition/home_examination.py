@@ -38,12 +38,14 @@ __all__ = ("examine_contents",)
 _PROC: Final = Path("/proc")
 
 
-def examine_contents(settings: Settings, environment: Mapping[str, str]) -> Sequence[Finding]:
+def examine_contents(
+    settings: Settings, environment: Mapping[str, str], *, quick: bool = False
+) -> Sequence[Finding]:
     """The database, the key, the clock, and worktrees, sockets and processes of nobody."""
     now = datetime.now(UTC)
     home = settings.home
     sockets = socket_finding(_stale(home, environment))
-    looked = _look(settings)
+    looked = _look(settings, quick=quick)
     if looked is None:
         return [
             Finding(Level.ABSENT, "no_database", "database", "none yet", "kandev serve"),
@@ -71,12 +73,14 @@ def examine_contents(settings: Settings, environment: Mapping[str, str]) -> Sequ
 Problem = Unusable | NewerDatabase | AlteredMigration
 
 
-def _look(settings: Settings) -> Result[Contents, Problem] | None:
+def _look(settings: Settings, *, quick: bool) -> Result[Contents, Problem] | None:
     """Into the database of these settings; None when there is none yet."""
     program = Program(VERSION, known_migrations())
     if settings.database is None:
         database = settings.home / "kandev.db"
-        return look_into(database, program) if database.exists() else None
+        if not database.exists():
+            return None
+        return look_into(database, program, quick=quick)
     # psycopg takes its time to import: a home with SQLite does without.
     from adapters.sqlite.postgresql.checkup import look_into_postgresql  # noqa: PLC0415
 

@@ -51,11 +51,11 @@ class Contents:
 
 
 def look_into(
-    database: Path, program: Program
+    database: Path, program: Program, *, quick: bool = False
 ) -> Result[Contents, Unusable | NewerDatabase | AlteredMigration]:
-    """The whole file is read to see that it is sound."""
+    """The whole file is read to see that it is sound; `quick` takes the indexes on trust."""
     try:
-        if not is_intact(database):
+        if not is_intact(database, quick=quick):
             return Failure(Unusable(str(database), StoreFault.DAMAGED))
         with closing(connect(database, read_only=True)) as driver:
             dangling = {table for table, *_ in driver.execute("PRAGMA foreign_key_check")}

@@ -171,6 +171,17 @@ def test_what_is_wrong_is_told_with_a_fix(
     assert found[code].fix
 
 
+@requirement("doctor:home")
+def test_a_quick_look_finds_a_damaged_table(
+    settings: Settings, environment: dict[str, str]
+) -> None:
+    damaged(settings.home)
+
+    found = {each.code for each in examine_contents(settings, environment, quick=True)}
+
+    assert "database_unusable" in found
+
+
 @requirement("doctor:orphans")
 def test_what_belongs_to_nobody_is_told(settings: Settings, environment: dict[str, str]) -> None:
     (settings.home / "tasks" / "task_gone").mkdir()
