@@ -94,14 +94,16 @@ class LaunchSession:
     ) -> Result[Session, LaunchProblem]:
         """Start an agent on the task; the new session comes back idle, without a turn.
 
-        Who asks for the same meanwhile gets the same session, and who gives up stops nothing. A
-        stop that goes on in the task ends first.
+        Who asks for the same meanwhile gets the same session, and who gives up stops it for no
+        other; with the last of them it is given up. A stop that goes on in the task ends first.
         """
         async with self.store.read() as state:
             task = await state.task(request.task)
             if task is None or not await permitted(state, principal, task, Act.CONTROL):
                 return Failure(NotFound("task"))
-        return await self.flights.join(asked(request), lambda: self._launch(principal, request))
+        return await self.flights.join(
+            asked(request), lambda: self._launch(principal, request), for_callers=True
+        )
 
     async def _launch(
         self, principal: Principal, request: LaunchRequest

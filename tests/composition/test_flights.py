@@ -83,3 +83,22 @@ async def test_a_failure_reaches_every_caller_and_the_log() -> None:
 
     assert [str(each) for each in outcomes] == ["no luck"] * 2
     assert [each["event"] for each in logs] == ["flight_failed"]
+
+
+async def test_with_its_last_caller_work_for_callers_is_given_up_and_the_next_begins_anew() -> None:
+    async with FlightTasks() as flights, asyncio.TaskGroup() as group:
+        work = Work()
+        callers = [group.create_task(flights.join("key", work, for_callers=True)) for _ in range(2)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        callers[0].cancel()
+        await asyncio.wait(callers[:1])
+        kept = work.given_up
+        callers[1].cancel()
+        await asyncio.wait(callers)
+        given_up = work.given_up
+        work.may_end.set()
+
+        assert await flights.join("key", work, for_callers=True) == 2
+
+    assert (kept, given_up) == (0, 1)

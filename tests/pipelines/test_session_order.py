@@ -58,9 +58,11 @@ class CountingFlights(FlightTasks):
         self.joined = 0
 
     @override
-    async def join(self, key: Hashable, fly: Callable[[], Awaitable[Value]]) -> Value:
+    async def join(
+        self, key: Hashable, fly: Callable[[], Awaitable[Value]], *, for_callers: bool = False
+    ) -> Value:
         self.joined += 1
-        return await super().join(key, fly)
+        return await super().join(key, fly, for_callers=for_callers)
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,29 @@ async def test_equal_launches_get_one_session_whoever_asks_and_whoever_gives_up(
 
 
 @requirement("session:launch:one-flight")
+async def test_a_launch_that_every_caller_gave_up_is_given_up(plane: Plane) -> None:
+    flights = CountingFlights()
+    plane.container.flights.override(providers.Object(flights))
+    task = await plane.ready_task()
+    plane.runtime.meanwhile = gate = Gate()
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        leave = [group.create_task(plane.launched(task.id)) for _ in range(2)]
+        await gate.reached.wait()
+        await eventually(lambda: flights.joined == len(leave))
+        for each in leave:
+            each.cancel()
+        await asyncio.wait(leave)
+        plane.runtime.meanwhile = None
+        again = await plane.launched(task.id)
+
+    given_up, begun = sorted(await plane.sessions(task.id), key=lambda each: each.created_at)
+    assert given_up.state is SessionState.FAILED
+    assert again == Success(begun)
+    assert list(plane.runtime.alive) == [handle(begun)]
+
+
+@requirement("session:launch:one-flight")
 async def test_equal_launches_get_one_failure_and_who_asks_after_it_begins_anew(
     plane: Plane,
 ) -> None:
@@ -149,9 +174,9 @@ async def test_who_may_not_launch_gets_no_part_of_a_launch_that_is_under_way(pla
 
 
 @requirement("session:order")
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(("fails", "given_up"), [(False, False), (True, False), (False, True)])
 async def test_work_that_needs_an_agent_takes_the_one_that_starts_or_starts_another(
-    plane: Plane, fails: bool
+    plane: Plane, fails: bool, given_up: bool
 ) -> None:
     listing, gate = settled(plane), Gate()
     task = await plane.ready_task()
@@ -165,19 +190,21 @@ async def test_work_that_needs_an_agent_takes_the_one_that_starts_or_starts_anot
 
     plane.runtime.meanwhile = start
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
-        gives_up = group.create_task(plane.launched(task.id))
+        launches = group.create_task(plane.launched(task.id))
         await gate.reached.wait()
         [starting] = await plane.sessions(task.id)
         needs = [group.create_task(plane.container.ensure()(OWNER, starting.id)) for _ in range(3)]
         await eventually(lambda: listing.came.count(Wish.INSTANCE) == len(needs))
-        gives_up.cancel()
+        if given_up:
+            launches.cancel()
+            await asyncio.wait({launches})
         gate.opened.set()
 
     session = await plane.session(starting.id)
     assert session.state is SessionState.IDLE
     assert [each.result() for each in needs] == [Success(handle(session))] * len(needs)
     assert list(plane.runtime.alive) == [handle(session)]
-    assert len(plane.runtime.launches) == (2 if fails else 1)
+    assert len(plane.runtime.launches) == (2 if fails or given_up else 1)
 
 
 async def launches(plane: Plane, session: Session) -> bool:

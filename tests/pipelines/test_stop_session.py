@@ -54,9 +54,11 @@ class ListingFlights(FlightTasks):
         self.joined: list[Hashable] = []
 
     @override
-    async def join(self, key: Hashable, fly: Callable[[], Awaitable[Value]]) -> Value:
+    async def join(
+        self, key: Hashable, fly: Callable[[], Awaitable[Value]], *, for_callers: bool = False
+    ) -> Value:
         self.joined.append(key)
-        return await super().join(key, fly)
+        return await super().join(key, fly, for_callers=for_callers)
 
 
 @requirement("session:stop:one-flight")

@@ -45,7 +45,7 @@ PROMISES: dict[str, tuple[str, str]] = {
     ),
     "session:launch:one-flight": (
         f"{_PAGE}#orders",
-        "Who asks for a launch that is under way gets its session; who gives up stops nothing.",
+        "Who asks for a launch that is under way gets its session; it goes on for one caller.",
     ),
     "session:order": (
         f"{_PAGE}#orders",

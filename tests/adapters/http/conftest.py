@@ -16,7 +16,7 @@ from domain.http_door import loopback_hosts
 from domain.secret import Secret
 from tests.pipelines.plane import HOST, SECRET, Plane, plane_over, url_of
 
-__all__ = ("ORIGIN", "TOKEN", "Json", "Web", "app_of", "listening", "tokens_of")
+__all__ = ("ORIGIN", "TOKEN", "Json", "Web", "app_of", "listening", "tokens_of", "web_over")
 
 TOKEN = "kdt_token-of-the-home"
 ORIGIN = "http://127.0.0.1:38429"
@@ -92,14 +92,17 @@ def tokens_of(plane: Plane) -> HomeTokens:
 
 @pytest.fixture
 async def web(tmp_path: Path) -> AsyncIterator[Web]:
-    async with plane_over(tmp_path) as plane:
-        app = app_of(plane)
-        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
-        headers = {"authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(
-            transport=transport, base_url=ORIGIN, headers=headers
-        ) as client:
-            yield Web(client, plane, app)
+    async with plane_over(tmp_path) as plane, web_over(plane) as made:
+        yield made
+
+
+@asynccontextmanager
+async def web_over(plane: Plane) -> AsyncIterator[Web]:
+    app = app_of(plane)
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with httpx2.AsyncClient(transport=transport, base_url=ORIGIN, headers=headers) as client:
+        yield Web(client, plane, app)
 
 
 @asynccontextmanager

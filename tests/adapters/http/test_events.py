@@ -218,12 +218,14 @@ class CountingFlights(FlightTasks):
         self.flown = 0
 
     @override
-    async def join(self, key: Hashable, fly: Callable[[], Awaitable[Value]]) -> Value:
+    async def join(
+        self, key: Hashable, fly: Callable[[], Awaitable[Value]], *, for_callers: bool = False
+    ) -> Value:
         async def counted() -> Value:
             self.flown += 1
             return await fly()
 
-        return await super().join(key, counted)
+        return await super().join(key, counted, for_callers=for_callers)
 
 
 @requirement("rest:events:shared")

@@ -2,12 +2,17 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from dependency_injector import providers
 from openapi_spec_validator import validate
 
-from tests.adapters.http.conftest import TOKEN, Json, Web, listening
+from domain.session_order import Wish
+from pipelines.settled_sessions import SettledSessions
+from tests.adapters.http.conftest import TOKEN, Json, Web, listening, web_over
+from tests.pipelines.plane import plane_over
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -56,18 +61,28 @@ async def test_a_method_that_is_not_there_is_refused_with_those_that_are(web: We
     assert set(answer.headers["allow"].split(", ")) == {"GET", "OPTIONS", "POST"}
 
 
+@pytest.fixture
+async def hasty(tmp_path: Path) -> AsyncIterator[Web]:
+    """Where nobody waits for a stop: of an agent that is none, it would not end."""
+    async with plane_over(tmp_path) as plane:
+        at_once = SettledSessions(plane.store, dict.fromkeys(Wish, 0.0))
+        plane.container.settled.override(providers.Object(at_once))
+        async with web_over(plane) as made:
+            yield made
+
+
 @requirement("rest:conforms")
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("removing", [False, True], ids=["talking", "removing"])
 async def test_whatever_is_sent_the_answer_is_one_that_the_document_allows(
-    web: Web, tmp_path: Path, removing: bool
+    hasty: Web, tmp_path: Path, removing: bool
 ) -> None:
     """schemathesis with names that exist; in the first run nothing takes them away again."""
     named = tmp_path / "schemathesis.toml"
-    named.write_text(await names(web), encoding="utf-8")
+    named.write_text(await names(hasty), encoding="utf-8")
     chosen = [] if removing else ["--exclude-method", "DELETE"]
 
-    async with listening(web.plane) as url:
+    async with listening(hasty.plane) as url:
         run = await asyncio.create_subprocess_exec(
             str(Path(sys.executable).with_name("schemathesis")),
             *("--config-file", str(named), "run", url + DOCUMENT),
