@@ -1,6 +1,6 @@
 """The application as a client meets it, on the loop of the test, with the plane behind it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,11 +106,16 @@ async def web_over(plane: Plane) -> AsyncIterator[Web]:
 
 
 @asynccontextmanager
-async def listening(plane: Plane) -> AsyncIterator[str]:
-    """The URL of the application behind a real socket, on the loop of the test."""
+async def listening(
+    plane: Plane, around: Callable[[Any], Any] = lambda app: app
+) -> AsyncIterator[str]:
+    """The URL of the application behind a real socket, on the loop of the test.
+
+    `around` may stand before it.
+    """
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     hosts = loopback_hosts("127.0.0.1", port)
     app = create_app(plane.api, tokens_of(plane), hosts)
-    async with serving(app, listener):
+    async with serving(around(app), listener):
         yield f"http://127.0.0.1:{port}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -78,31 +78,44 @@ async def test_whatever_is_sent_the_answer_is_one_that_the_document_allows(
     hasty: Web, tmp_path: Path, removing: bool
 ) -> None:
     """schemathesis with names that exist; in the first run nothing takes them away again."""
-    named = tmp_path / "schemathesis.toml"
-    named.write_text(await names(hasty), encoding="utf-8")
+    (tmp_path / "schemathesis.toml").write_text(await names(hasty), encoding="utf-8")
     chosen = [] if removing else ["--exclude-method", "DELETE"]
 
     async with listening(hasty.plane) as url:
-        run = await asyncio.create_subprocess_exec(
-            str(Path(sys.executable).with_name("schemathesis")),
-            *("--config-file", str(named), "run", url + DOCUMENT),
-            *("--header", f"Authorization: Bearer {TOKEN}"),
-            *("--exclude-checks", "positive_data_acceptance"),
-            *("--max-examples", "3", "--seed", "1", "--no-color"),
-            *chosen,
-            cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            async with asyncio.timeout(SECONDS):
-                told, _ = await run.communicate()
-        finally:
-            if run.returncode is None:
-                run.kill()
-                await run.wait()
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        returned, told = await fuzzed(url, tmp_path, headers, *("--max-examples", "3"), *chosen)
 
-    assert run.returncode == 0, told.decode()
+    assert returned == 0, told
+
+
+async def fuzzed(
+    url: str, folder: Path, headers: Mapping[str, str], *options: str
+) -> tuple[int | None, str]:
+    """How schemathesis ends over the document, with the names in the folder, and what it tells.
+
+    The document is the one in the folder, if there is one, else the server's.
+    """
+    kept = folder / "openapi.json"
+    document = (str(kept), "--url", url) if kept.exists() else (url + DOCUMENT,)
+    run = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).with_name("schemathesis")),
+        *("--config-file", str(folder / "schemathesis.toml"), "run", *document),
+        *(word for each in headers.items() for word in ("--header", ": ".join(each))),
+        *("--exclude-checks", "positive_data_acceptance"),
+        *("--seed", "1", "--no-color"),
+        *options,
+        cwd=folder,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            told, _ = await run.communicate()
+    finally:
+        if run.returncode is None:
+            run.kill()
+            await run.wait()
+    return run.returncode, told.decode()
 
 
 async def names(web: Web) -> str:
