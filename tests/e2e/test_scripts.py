@@ -37,12 +37,11 @@ async def test_a_setup_sees_the_hooks_of_the_host_and_pushes_with_managed_access
             "settings": settings,
         })
         session = await kandev.launch(await kandev.task(repository))
-        events = await kandev.until(session["id"], "session_status")
+        done = await ended(kandev, session["id"])
 
     worktree = Path(session["metadata"]["workspace"])
-    ends = [each["body"] for each in events if each["body"].get("status") == "completed"]
     assert (worktree / "told").read_text(encoding="utf-8") == "/no/hooks\n"
-    assert [(each["script"], each["exit"]) for each in ends] == [("setup", 0)]
+    assert (done["script"], done["exit"]) == ("setup", 0)
     assert git("log", "-1", "--format=%s", "from-setup", at=forge.root / "acme/app.git") == "Setup"
 
 
@@ -85,6 +84,16 @@ async def begun(kandev: Driver, task: str) -> str:
     return str(sessions[0]["id"])
 
 
+async def ended(kandev: Driver, session: str) -> Json:
+    """What is told of a script that came to its end."""
+    async with asyncio.timeout(SECONDS):
+        async for event in kandev.client.events(session):
+            if event["body"].get("status") == "completed":
+                body: Json = event["body"]
+                return body
+    raise AssertionError(session)
+
+
 async def said(kandev: Driver, session: str, text: str) -> Json:
     """The event in which a script said this."""
     async with asyncio.timeout(SECONDS):
@@ -115,6 +124,7 @@ async def test_a_launch_that_the_setup_forbids_says_why(
         "copy_files": "",
         **scripts,
         "cleanup_script": "",
+        "worktree_branch_template": "",
         "unknown_placeholders": ["no.name"],
     }
     assert (invalid.value.status, invalid.value.code) == (400, "unusable_script")
