@@ -1,6 +1,7 @@
 """What opens a home: its own token, those that were made, and browsers that are signed in."""
 
 import hmac
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,9 +12,9 @@ from domain.access_token import HOME_TOKEN, Bearer, Scope, bearer_of, digest
 from domain.principal import HOME_OWNER, Token, User
 from domain.secret import Secret
 from domain.shown_once import Kind
-from domain.sign_in import lasts, seen
+from domain.sign_in import SignIn, lasts, seen
 from ports.clock import Clock
-from ports.store import Store
+from ports.store import Store, StoreUnavailable
 from ports.tokens import Tokens
 
 __all__ = ("HomeTokens",)
@@ -59,7 +60,12 @@ class HomeTokens(Tokens):
             return None
         touched = seen(found, now)
         if touched is not None:
+            await self._touch(key, touched)
+        return Bearer(User(account.id), frozenset(Scope), found.id)
+
+    async def _touch(self, key: str, touched: SignIn) -> None:
+        """Whoever reads is let in also where nothing can be written."""
+        with suppress(StoreUnavailable):
             async with self.store.write() as unit:
                 if await unit.sign_in(key) is not None:
                     await unit.put_sign_in(touched)
-        return Bearer(User(account.id), frozenset(Scope), found.id)

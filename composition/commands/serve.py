@@ -48,14 +48,15 @@ async def serve(settings: Settings) -> int:
         loop.add_signal_handler(each, told.put_nowait, each)
     sys.stderr.write(f"The log is {settings.home.resolve() / 'logs' / ACTIVE_NAME}\n")
     async with started(settings, port=settings.port, owned=False) as server:
-        sys.stderr.write(f"Kandev is at {server.url} with the home {settings.home}\n")
-        sys.stderr.write("Ctrl+C stops it and its sessions; SIGTERM leaves the sessions running.\n")
         if server.claim is not None:
             sys.stderr.write(claim(server.claim))
+        sys.stderr.write(f"Kandev is at {server.url} with the home {settings.home}\n")
+        sys.stderr.write("Ctrl+C stops it and its sessions; SIGTERM leaves the sessions running.\n")
         server.end_sessions = await told.get() is signal.SIGINT
     return 0
 
 
 def claim(code: Secret) -> str:
     """How the first account is made; shown here and in no log."""
-    return f"Nobody has an account here. Claim it with the code {code.reveal()}\n"
+    way = f"kandev user claim {code.reveal()} --email ADDRESS --name NAME"
+    return f"Nobody has an account here yet. To make the first one: {way}\n"

@@ -1,7 +1,8 @@
-"""`kandev user`: list accounts, invite somebody, and change what an account may."""
+"""`kandev user`: claim the home, list accounts, invite somebody, change what an account may."""
 
 import argparse
 import asyncio
+import getpass
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -19,6 +20,7 @@ __all__ = ("main",)
 
 USERS = "/api/v1/users"
 INVITES = "/api/v1/auth/invites"
+SETUP = "/api/v1/auth/setup"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,6 +36,10 @@ def parser() -> argparse.ArgumentParser:
         default=INVITATION_DAYS,
         help=f"until it expires, 1 to {MAX_INVITATION_DAYS}; default: %(default)s",
     )
+    claim = verbs.add_parser("claim", help="make the first account, with the server's code")
+    claim.add_argument("code", help="what `kandev serve` shows as long as nobody has an account")
+    claim.add_argument("--email", required=True, help="what to sign in with")
+    claim.add_argument("--name", required=True)
     role = verbs.add_parser("role", help="make an account an administrator, or a member")
     role.add_argument("id")
     role.add_argument("role", choices=[each.value for each in Role])
@@ -55,6 +61,8 @@ async def act(chosen: argparse.Namespace) -> int:
         if chosen.verb == "list":
             async for each in all_of(client):
                 sys.stdout.write(line(each))
+        elif chosen.verb == "claim":
+            sys.stdout.write(line(await client.post(SETUP, claimed(chosen, password()))))
         elif chosen.verb == "invite":
             made = await client.post(INVITES, invitation(chosen))
             sys.stderr.write(
@@ -65,6 +73,25 @@ async def act(chosen: argparse.Namespace) -> int:
             path = f"{USERS}/{quote(chosen.id, safe='')}"
             sys.stdout.write(line(await client.put(path, change(chosen))))
     return 0
+
+
+def claimed(chosen: argparse.Namespace, secret: str) -> dict[str, Any]:
+    return {
+        "code": chosen.code,
+        "email": chosen.email,
+        "name": chosen.name,
+        "password": secret,
+    }
+
+
+def password() -> str:
+    """Asked for twice at a terminal and not shown; else the first line of the input."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    secret = getpass.getpass("Password: ")
+    if getpass.getpass("Once more: ") != secret:
+        raise SystemExit("kandev user claim: the two passwords differ")
+    return secret
 
 
 def invitation(chosen: argparse.Namespace) -> dict[str, Any]:

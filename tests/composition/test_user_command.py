@@ -1,10 +1,11 @@
 """What `kandev user` asks for, and how it lists."""
 
+import io
 from typing import Any
 
 import pytest
 
-from composition.commands.user import change, invitation, line, parser
+from composition.commands.user import change, claimed, invitation, line, parser, password
 from tests.requirements import requirement
 
 pytestmark = requirement("account:command")
@@ -49,3 +50,19 @@ def test_a_change_changes_one_thing(words: list[str], asked: dict[str, Any]) -> 
 def test_an_account_that_may_not_act_is_marked() -> None:
     assert line(ACCOUNT) == "usr_a  member  anna@example.org  Anna\n"
     assert line({**ACCOUNT, "active": False}).startswith("usr_a  member, disabled  ")
+
+
+def test_the_home_is_claimed_with_a_password_that_is_no_argument(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ["claim", "kdc_x", "--email", "a@b", "--name", "Anna"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse \nmore\n"))
+
+    asked = claimed(parser().parse_args(words), password())
+
+    assert asked == {
+        "code": "kdc_x",
+        "email": "a@b",
+        "name": "Anna",
+        "password": "correct horse ",
+    }
